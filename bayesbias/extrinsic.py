@@ -38,15 +38,16 @@ def tpr_gaps(
         Class of each sample, or true or false for each class if a sample can have several classes.
     group : (n_samples,) array_like
     groups : sequence, optional
-        Order of the groups; the gap is the first minus the second.
+        Order of the groups; the gap is the first group's rate minus the second's.
 
     Returns
     -------
     DataFrame
         One row per ``class``. ``variance`` is the variance of the rates across groups;
         ``corrected_variance`` removes the sampling variance, so it is unbiased but can be negative.
-        Two groups also have a ``gap`` and its interval, ``low`` to ``high``. Columns ``tpr_GROUP``
-        and ``n_GROUP`` describe each group. Values that need samples from an absent group are NaN.
+        With two groups, there is also a ``gap`` with its interval, ``low`` to ``high``.
+        ``tpr_GROUP`` and ``n_GROUP`` describe each group. Values that need an absent group's
+        samples are NaN.
 
     References
     ----------
@@ -99,14 +100,14 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
     Parameters
     ----------
     truth, score : (n_samples,) array_like
-        True or false, and a score that is higher for samples more likely to be positive.
+        True or false labels, and scores that are higher for samples more likely to be positive.
     members : DataFrame
-        One column per subgroup, which is true for its members.
+        One Boolean column per subgroup, true for its members.
 
     Returns
     -------
     DataFrame
-        ``group``, ``n``, ``n_positive``, and three areas in [0, 1], or NaN without samples.
+        ``group``, ``n``, ``n_positive``, and three areas in [0, 1] (NaN without samples).
         ``subgroup`` uses members only. ``bpsn`` uses background positives and subgroup negatives;
         low values mean false positives. ``bnsp`` is the reverse; low values mean false negatives.
     """
@@ -133,9 +134,9 @@ def correlate(
 ) -> dict[str, float]:
     """Correlate a score with downstream bias; return ``r``, ``low``, ``high``, and counts.
 
-    For independent rows, such as models, the interval uses Fisher's z; for ranks ("spearman"), it
-    uses the variance of Bonett and Wright (2000), Psychometrika 65. If rows form clusters, such as
-    samples of one class, the interval is from a bootstrap of whole clusters.
+    For independent rows, such as models, the interval uses Fisher's z, with the variance of Bonett
+    and Wright (2000, Psychometrika 65) for rank correlations ("spearman"). If rows form clusters,
+    such as samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
     score = _finite("scores", scores, np.size(biases))
@@ -184,8 +185,8 @@ def correlations(
     DataFrame
         ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
         Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
-        clustered by class. ``model`` uses means of the absolute class means of each model.
-        Intervals for models that share data are not independent.
+        clustered by class. ``model`` uses the mean of each model's absolute class means. Intervals
+        for models that share data are not independent.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
     means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
@@ -225,7 +226,7 @@ def ranking_accuracy(
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``, and the numbers of models, ``n_less`` and ``n_more``.
+        ``accuracy``, ``low``, ``high``; ``n_less`` and ``n_more``, less and more biased models.
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))

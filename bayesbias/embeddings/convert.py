@@ -74,18 +74,18 @@ def convert_vectors(
     folder : path
         Path of the new folder, which appears only when it is complete.
     force : bool
-        Replace an existing folder that has this layout.
+        Replace an existing folder that has the same layout.
 
     Returns
     -------
     tuple of int
-        The number of words and the number of dimensions.
+        The numbers of words and dimensions.
 
     Raises
     ------
     ValueError, OSError
-        If the source is damaged, the folder cannot be written, or it has files and `force` is
-        False. An existing folder then remains unchanged.
+        If the source is damaged, if the folder cannot be written, or if it contains files and
+        `force` is False. An existing folder then remains unchanged.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def convert_vectors(
 def require_native_path(
     folder: Path, source: Path, *, force: bool, files: Collection[str] = FILES
 ) -> None:
-    """Check, before any work is done, that a folder with these files may be written."""
+    """Before any work is done, check that a folder with these files may be written."""
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():

@@ -48,11 +48,11 @@ def distance_table(
     Parameters
     ----------
     vectors : str, path, KeyedVectors, mapping, DataFrame, or tuple
-        Any form that `load_vectors` accepts; words are looked up as spelled in the list.
+        Vectors in any form that `load_vectors` accepts; words are looked up as spelled in the list.
     wordlist : str, Path, mapping, or WordList
-        Any form that `load_wordlist` accepts; the list must have groups.
+        Word list in any form that `load_wordlist` accepts; it must have groups.
     embedding : str, optional
-        Value of an added column ``embedding``, so that you can concatenate tables.
+        Value for a new column ``embedding``, which distinguishes tables that you concatenate.
     drop_duplicates : bool
         Leave out exact copies of earlier words. By default, copies only cause a warning.
     max_missing : float, optional
@@ -62,15 +62,15 @@ def distance_table(
     Returns
     -------
     DataFrame
-        The columns are ``COLUMNS``, with one row per pair. A ``cosine_distance`` is 1 - cosine
-        similarity, in [0, 2]. For up to 1,000 words, ``.attrs`` contains the cosines among them.
+        One row per pair, with the columns ``COLUMNS``. ``cosine_distance`` is 1 - cosine
+        similarity, in [0, 2]. For up to 1,000 words, ``.attrs`` contains the cosines between them.
 
     Raises
     ------
     ValueError
-        If fewer than two groups have vectors, more than ``max_missing`` of a set's words are
-        missing, two groups share a word in two spellings, a connection has no rows, or a vector is
-        all zeros or not finite.
+        If fewer than two groups have vectors; if a set lacks more than ``max_missing`` of its
+        words; if two groups share a word in two spellings; if a connection has no rows; or if a
+        vector is all zeros or not finite.
 
     Examples
     --------
@@ -130,14 +130,14 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     """Return the sets that lack more than a fifth of their words, or have fewer than three left.
 
-    By default, WEFE (Badilla et al., 2020) gives no score if a set lacks more than a fifth.
+    By default, WEFE (Badilla et al., 2020) requires at least four fifths of a set's words.
 
     Returns
     -------
     DataFrame
         One row per set, in list order: ``role`` (protected, stereotype, control, or baseline),
         ``set``, ``words`` (number in the list), ``found`` (number of different vectors), and
-        ``share`` (share of words that are missing). The frame is empty if no set is too small.
+        ``share`` (fraction of words that are missing). The frame is empty if no set is too small.
 
     Examples
     --------

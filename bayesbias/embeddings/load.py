@@ -55,8 +55,8 @@ def load_vectors(
           its words in ``NAME.txt``, one per line; a table with one row per word (``.parquet``); a
           file from `save_vectors` (``.npz``); a fastText model (``.bin``); or a gensim file
           (``.kv``, ``.model``);
-        - vectors in memory: KeyedVectors or a gensim model, a dict of arrays by word, a DataFrame
-          with words as its index, or ``(words, array)``.
+        - vectors in memory: KeyedVectors or a gensim model, a dict of arrays keyed by word, a
+          DataFrame with words as its index, or ``(words, array)``.
     words : iterable of str, or any form that `load_wordlist` accepts, optional
         Words to load; by default, all words. A string is the name or path of a word list. Words
         that are not in the source are left out of the result; `missing_words` lists them.
@@ -66,13 +66,13 @@ def load_vectors(
         for spaces (``New_York``). The keys of the result are the requested words;
         `resolved_forms` lists those found in another form.
     strip_accents : bool
-        If a word is missing, look it up without its accents (``cafe`` for ``café``).
+        Look up missing words without their accents (``cafe`` for ``café``).
     subwords : bool
         Build vectors from n-grams for words outside a fastText model's vocabulary, as fastText
         does. A warning gives the number of these words.
     allow_pickle : bool
-        Allow ``.kv`` and ``.model`` files. They are Python pickles, which can run any program
-        when you open them, so allow only files from people you trust.
+        Allow ``.kv`` and ``.model`` files, which are Python pickles. Opening a pickle can run any
+        program, so allow only files from people you trust.
     progressbar : bool
         Show a progress bar on stderr while a large file is read.
 
@@ -85,10 +85,10 @@ def load_vectors(
     Raises
     ------
     FileNotFoundError, IsADirectoryError
-        If there is no file, a folder is not from ``bayesbias convert``, or the download fails.
+        If the file is missing, the folder is not from ``bayesbias convert``, or the download fails.
     ValueError
-        If the name or ending is unknown; if the file is empty, cut off, or damaged, or contains
-        none of the words; if a Parquet file, DataFrame, or tuple has a word twice; or if a
+        If the name or ending is unknown; if the file is empty, cut off, or damaged; if it contains
+        none of the words; if a word occurs twice in a Parquet file, DataFrame, or tuple; or if a
         requested vector is all zeros or not finite.
 
     Examples

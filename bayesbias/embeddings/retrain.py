@@ -29,7 +29,7 @@ def retrain(
     seed: Seed = None,
     settings: Mapping[str, int | float] | None = None,
 ) -> pd.DataFrame:
-    """Train embeddings on one text several times, and compute a word list's distances in each.
+    """Train several embeddings on one text, and compute a word list's distances in each.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ SLOW_SIZE = 1 << 26
 class Chunk:
     """Some words of an embedding, in order, with (n, n_dims) vectors and frequency ranks.
 
-    The (n,) ranks are the words' positions, from 1, unless the source contains other ranks.
+    The (n,) ranks are the words' positions, counted from 1, unless the source contains ranks.
     """
 
     words: list[str]
@@ -74,7 +74,7 @@ class Embedding:
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
-        """Yield the unpacked stream of the file, and a function that advances the progress bar."""
+        """Yield the file's decompressed stream and a function that advances the progress bar."""
         size = parts_of(self.path)[0].stat().st_size
         shown = None if self.progressbar and size >= SLOW_SIZE else False
         with (

@@ -77,9 +77,9 @@ def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -
 def look_up_tuples(
     vectors: WordVectors, name: str, tuples: Iterable[Sequence[str]]
 ) -> tuple[list[FloatArray], tuple[tuple[str, ...], ...], dict[str, tuple[str, ...]]]:
-    """Read the vectors of pairs (or longer tuples); leave out each tuple with a missing word.
+    """Read the vectors of pairs (or longer tuples); leave out tuples with missing words.
 
-    Return the (n_members, n_dims) rows of each tuple, the tuples, and ``{name: missing words}``.
+    Return each tuple's (n_members, n_dims) vectors, the tuples, and ``{name: missing words}``.
     """
     tuples = list(tuples)
     if not tuples:

@@ -62,8 +62,8 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
     """Return the id of the token that precedes a text in a causal model.
 
-    It is the beginning-of-text token or, if the tokenizer has none, as in the Qwen family, the
-    end-of-text token. lm-evaluation-harness does the same (``HFLM.prefix_token_id``).
+    This is the beginning-of-text token or, for tokenizers without one (such as Qwen's), the
+    end-of-text token, as in lm-evaluation-harness (``HFLM.prefix_token_id``).
     """
     begin: int | None = tokenizer.bos_token_id
     return tokenizer.eos_token_id if begin is None else begin

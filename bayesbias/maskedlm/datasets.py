@@ -33,8 +33,8 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If there are no pairs, a column is missing, a label or sentence is empty, a pair_id occurs
-        twice, a direction is unknown, or the sentences of a pair are identical.
+        If there are no pairs or if a column is missing, a label or sentence is empty, a pair_id
+        occurs twice, a direction is unknown, or a pair's sentences are identical.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:
@@ -60,7 +60,7 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
-    """Raise a ValueError about the first fault found, and name the first row that has it."""
+    """Raise a ValueError that describes the first fault found and names the first row with it."""
     for fault, wrong in faults.items():
         if wrong.any():
             row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1
@@ -71,9 +71,9 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
 def word_contrast(first: str, second: str) -> str:
     """Return the words that differ between two sentences, in lower case, such as ``black / white``.
 
-    The result contains the words of each sentence that the other sentence lacks. They are in
-    alphabetical order, so the order of the sentences does not matter. If both sentences have the
-    same words in a different order, the contrast contains all of their words.
+    The result contains the words that occur in only one of the sentences. It is sorted, so the
+    order of the sentences does not matter. If both sentences have the same words in a different
+    order, the contrast contains all of their words.
 
     >>> word_contrast("The poor are here.", "The rich are here.")
     'poor / rich'

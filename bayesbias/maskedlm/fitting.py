@@ -72,7 +72,7 @@ def fit_pairs(
         ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
         counts as half. Pairs that were not scored by all models are left out with a warning.
     measure : str, optional
-        The measure to model. It is required if `paired` has several measures.
+        Measure to model; required if `paired` has several measures.
     model : str, Path, or ModelSpec
         ``pairs-signs`` or your own model of preferences.
     priors : mapping, optional
@@ -83,8 +83,8 @@ def fit_pairs(
     Returns
     -------
     xarray.DataTree
-        A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. Its
-        shares are ``share``, ``overall_share``, and ``population_share``. Summarize it with
+        A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. It
+        contains ``share``, ``overall_share``, and ``population_share``. Summarize it with
         `pair_summary` and related functions. The attribute ``measure`` is the name of the measure.
 
     Raises

@@ -39,7 +39,7 @@ def ask(
     batch_size: int,
     attention_of: Collection[Places] = (),
 ) -> Answers:
-    """Return the requested log probabilities and attention, in batches of similarly long sentences.
+    """Compute the requested log probabilities and attention in batches of similar sentence length.
 
     ``attention_of`` contains the sentences whose attention is needed. They are not masked.
     """

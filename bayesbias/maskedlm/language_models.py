@@ -26,7 +26,7 @@ LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 class LanguageModel:
     """A language model in evaluation mode, with its tokenizer and its name in results.
 
-    ``kind`` is masked or causal. ``longest`` is the maximum number of tokens, with special ones.
+    ``kind`` is masked or causal. ``longest`` is the token limit, including special tokens.
     """
 
     name: str

@@ -22,7 +22,7 @@ class Measure:
 
     ``needs`` returns one pair of (masked positions, requested positions) per run of the model. The
     score is the sum over the requested tokens or, if ``averaged``, the mean. With ``attention``,
-    terms are multiplied by the token's attention. ``usual`` measures are computed by default.
+    each term is multiplied by its token's attention. ``usual`` measures are computed by default.
     """
 
     title: str

@@ -47,15 +47,15 @@ def read_pairs(
     dataset : {"crows-pairs", "crows-pairs-fr", "stereoset", "bbq", "csv"}
         ``crows-pairs``: ``crows_pairs_anonymized.csv`` (Nangia, Vania, Bhalerao, and Bowman, 2020).
         ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022), with
-        sentences in ``sent_more_fr`` and ``sent_less_fr``, or in columns without this suffix.
+        sentences in ``sent_more_fr`` and ``sent_less_fr``, or in ``sent_more`` and ``sent_less``.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` file
         of a category (Parrish et al., 2022); a pair is an ambiguous question with an answer for
         each group. ``csv``: your own pairs, with ``stereotypical``, ``anti_stereotypical``,
         ``bias_type``, and optionally ``pair_id``, ``direction``, and ``cluster``.
     part : {"intrasentence", "intersentence"}
-        Part of StereoSet. The sentences of an intersentence pair follow their context.
+        Part of StereoSet. In an intersentence pair, each sentence follows the context.
     bias_types : iterable of str, optional
-        Bias types to keep. The default is all types.
+        Bias types to keep; by default, all.
 
     Returns
     -------
@@ -116,7 +116,7 @@ class Cluster(NamedTuple):
 
 
 def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> Iterator[Cluster]:
-    """Yield the clusters of a part of StereoSet, with their sentences labeled `kinds`, in order."""
+    """Yield the clusters in a part of StereoSet, with their sentences in the order of `kinds`."""
     try:
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):

@@ -80,8 +80,8 @@ class Normals:
 
         ``printed``: JS is computed from the true mixture of the Normals, in bits. ``published``: as
         in Liu's code, JS is computed in nats, from a Normal with the mean of the means and the root
-        mean square of the sds. The code inverts a JS or a difference of sds above 1. It does not
-        matter which sd is larger. Rescaling all scores usually changes JSS.
+        mean square of the sds. If JS or the difference of sds exceeds 1, the code inverts it. It
+        does not matter which sd is larger. Rescaling all scores usually changes JSS.
         """
         check_choice("variant of JSS", variant, VARIANTS)
         spread = abs(self.sds[0] - self.sds[1])

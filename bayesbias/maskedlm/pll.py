@@ -199,8 +199,8 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The columns are ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
-        ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. Both
-        differences are stereotypical - anti_stereotypical, in scores and in numbers of tokens.
+        ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. The
+        differences in scores and in numbers of tokens are stereotypical - anti_stereotypical.
         ``n_scored`` is the mean number of scored tokens. Pairs that lack a score are left out.
     """
     require_columns(scores, SCORE_COLUMNS)

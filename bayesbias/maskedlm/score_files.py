@@ -93,8 +93,8 @@ def read_scores(
         json``) for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and
         model, with the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or
         both ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``,
-        and ``token_difference`` are optional. ``auto``: the first layout that matches the ending of
-        the file, or the name of a file in the folder.
+        and ``token_difference`` are optional. ``auto``: the first layout that matches the file's
+        ending or the name of a file in the folder.
     model : str, optional
         The name of the language model. By default, it comes from Inspect's log or the CSV file. For
         a harness file, it is the folder's name, or the file's name if the file was renamed.
@@ -106,8 +106,8 @@ def read_scores(
         Multiple-choice answers have no scores; their differences are 1 and -1. In BBQ, a pair
         consists of the two groups in an ambiguous question. Answers that do not choose a member of
         a pair, and pairs without exactly one stereotyped group, are left out and counted in
-        ``.attrs["left_out"]``. ``.attrs["logs"]`` has the path, layout, models, and SHA-256 of
-        every log, or the records of the folders. Pairs from the harness are named by SHA-256.
+        ``.attrs["left_out"]``. ``.attrs["logs"]`` contains the path, layout, models, and SHA-256 of
+        every log, or the records of the folders. Pairs from the harness are identified by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]

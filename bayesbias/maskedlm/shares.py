@@ -49,7 +49,7 @@ def observed_shares(
 
     Whole clusters of pairs are resampled with replacement (Field and Welsh, 2007, Journal of the
     Royal Statistical Society B 69). All models and measures use the same resamples. The interval is
-    too narrow for a type with few clusters; `fit_pairs` also learns from the other types.
+    too narrow for types with few clusters; instead use `fit_pairs`, which learns from all types.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def observed_shares(
     -------
     DataFrame
         The columns are ``model``, ``measure``, ``bias_type`` (``all`` for all pairs), ``n_pairs``,
-        ``n_ties``, ``n_clusters``; ``largest_cluster``, which has the most pairs, and
-        ``largest_share``, its share; ``share`` (a tie counts as half), ``low``, and ``high``.
+        ``n_ties``, ``n_clusters``; ``largest_cluster``, with the most pairs; ``largest_share``, its
+        share of pairs; ``share`` (ties count as half), ``low``, and ``high``.
     """
     require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
     check_probability(ci_prob)
@@ -100,9 +100,9 @@ def shares(
     """Draw the shares of pairs whose stereotypical sentence is preferred.
 
     A share is the mean of the model's expected preferences for the pairs in the data, plus (except
-    in ``population_share``) the contribution of similar new clusters. It consists of a new effect
-    for each cluster, Normal with the same sd, and of the variation of covariates between clusters.
-    Intervals therefore allow for other word contrasts, each with its weight in the data.
+    in ``population_share``) the contribution of similar new clusters. This contribution consists of
+    a new Normal effect per cluster, with the same sd, and of the variation of covariates between
+    clusters. Intervals therefore allow for other word contrasts with the same weights.
 
     ``effects`` has draws of shape (n_draws, ..., n_axes). The columns of ``axes`` are directions in
     which the models' preferences are uncorrelated. ``SHARE_DIMS`` lists all dimensions.

@@ -34,8 +34,8 @@ def add_groups(
     groups : str or collection of str
         ``log_likelihood`` is for `az.loo` and `az.compare`; `az.psense_summary` also needs
         ``log_prior``. ``posterior_predictive`` is for `az.plot_ppc_dist`; `az.loo_pit` also needs
-        ``log_likelihood``. ``prior_predictive`` adds or replaces ``prior`` as
-        well, for `az.plot_prior_posterior`. Other existing groups are unchanged.
+        ``log_likelihood``. ``prior_predictive`` also adds or replaces ``prior``, for
+        `az.plot_prior_posterior`. Other existing groups are unchanged.
     seed : int, SeedSequence, Generator, or None
         Seed for the predictive and prior draws; None uses a fresh seed.
 

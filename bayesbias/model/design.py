@@ -186,7 +186,7 @@ class Design:
         return place
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
-        """Return the likeness of words or attributes (empty if unknown), and each one's block."""
+        """Return the likeness of words or attributes (empty if unknown), and the block of each."""
         if factor == "protected_word":
             return self.word_likeness, self.word_group
         return self.attribute_likeness, self.attribute_column
@@ -228,7 +228,7 @@ def index_table(
     *,
     coded: Mapping[str, Coded] | None = None,
 ) -> Design:
-    """Index a table from `validate_table`, or one whose distance column has another outcome.
+    """Index a table from `validate_table`, or a table with another outcome instead of distances.
 
     ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """
@@ -276,7 +276,7 @@ def index_table(
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
-    """Return a design with likeness from cosines; if these are empty, units count as unrelated."""
+    """Return a design with likeness from cosines; if there are none, units count as unrelated."""
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),

@@ -76,7 +76,7 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
     """Return each level's share of a group's rows as an (n_groups, n_within, n_levels) array.
 
-    A group without rows gets the shares of all groups. Rows without a level count in the total.
+    A group without rows gets the shares across all groups. Rows without a level count in the total.
     """
     if not column:
         return np.ones((len(design.groups), len(design.coords[within]), 1))

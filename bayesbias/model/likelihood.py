@@ -32,7 +32,7 @@ NUMBERS_AT_ONCE = 2_000_000
 
 
 def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
-    """Return the effects of every row, times its weight if given; this is the default `Gather`."""
+    """Return each row's effects, times the row's weight if given; this is the default `Gather`."""
     picked = effects[index]
     return picked if weight is None else (picked.T * weight).T
 
@@ -48,7 +48,7 @@ class Rows:
         self.values: Callable[[str], FloatArray] = lambda name: stacked(tree, name)[draws]
 
     def expected(self, rows: IntArray, gather: Gather = of_rows) -> FloatArray:
-        """Return (n_draws, n) expected distances of rows, or groups of rows."""
+        """Return (n_draws, n) expected distances of rows or groups of rows."""
         x = None if self.x is None else self.x[rows]
         return expected_rows(self.spec, lambda dim: self.codes(dim)[rows], self.values, x, gather)
 

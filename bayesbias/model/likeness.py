@@ -30,7 +30,7 @@ def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
     """Return the matrix K of cosines within blocks, relative to the mean cosine between blocks.
 
     Blocks are groups of words or sets of attributes. The (n, n) matrix is 1 on the diagonal and 0
-    between blocks. For random words, the other values average 0, so negative ones are kept.
+    between blocks. For random words, the other values average 0, so negative values are kept.
     """
     if not cosines.size:
         return np.zeros((0, 0))
@@ -69,5 +69,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
-    """Return, for each block, the number of unrelated units that would be equivalent to it."""
+    """Return the number of unrelated units that would be as informative as each block."""
     return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])

@@ -19,7 +19,7 @@ EFFECTS = {"attribute", "row"}
 def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -> None:
     """Write a posterior to a netCDF file. If writing fails, an existing file stays unchanged.
 
-    Draws of vectors are saved in single precision. Contrasts change by less than a millionth.
+    Vector draws are saved in single precision, which changes contrasts by less than a millionth.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ class Prior:
     family : str
         A name in ``FAMILIES``.
     parameters : mapping of str to float
-        The family's parameters by name; all but ``mean`` and ``log_mean`` are positive.
+        The family's parameters by name; all but ``mean`` and ``log_mean`` must be positive.
     reason : str
         The reason for this prior, or its source.
 

@@ -51,7 +51,7 @@ class ModelSpec:
     ----------
     name, title, reference, note : str
     outcome, likelihood, sigma, scale : str
-        ``CHOICES`` lists the values that each accepts.
+        ``CHOICES`` lists the values that each parameter accepts.
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
@@ -128,7 +128,7 @@ class ModelSpec:
 
     @property
     def around_means(self) -> bool:
-        """Whether a term varies around the connection means, and so includes these means."""
+        """Whether a term varies around the connection means, and so includes them."""
         return any(term.around for term in self.terms)
 
     @property
@@ -180,7 +180,7 @@ class ModelSpec:
         return replace(spec, priors=priors, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
-        """Return a copy without the named terms and the priors that only they use."""
+        """Return a copy without the named terms and the priors that only these terms use."""
         kept = tuple(term for term in self.terms if term.name not in names)
         needed, before = (
             {prior for term in terms for prior in (term.sd, term.correlation)}
@@ -192,9 +192,9 @@ class ModelSpec:
     def with_priors(
         self, overrides: Mapping[str, Prior | Mapping[str, Any]], name: str = ""
     ) -> ModelSpec:
-        """Return a copy with some priors replaced, and with another name if you pass one.
+        """Return a copy with some priors replaced and, optionally, another name.
 
-        An override can have a new ``family``, or only new parameters of the current family:
+        An override can have a new ``family``, or only new parameters for the current family, as in
         ``{"connection_mean": {"sd": 0.1}}``.
         """
         priors = dict(self.priors)
@@ -242,7 +242,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     Raises
     ------
     ValueError
-        If the name is unknown, the file is not a model, or the model is for another outcome.
+        For an unknown name, a file that is not a model, or a model for another outcome.
     FileNotFoundError
         If the file does not exist.
 

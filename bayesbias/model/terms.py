@@ -69,7 +69,7 @@ class Term:
         Name of the effects in the posterior; their factor, one of ``FACTORS``; the column that they
         are crossed with, one of ``CROSSINGS``; and their constraint, one of ``CONSTRAINTS``.
     sd, sd_by : str
-        Name of the effects' standard deviation and of its prior; and the column whose levels have
+        Name of the effects' standard deviation and of its prior; the column whose levels have
         separate sds, either ``by`` or, for attributes, ``attribute_kind``.
     around : str
         ``connection_mean`` if the effects vary around it and include it; empty for a mean of zero.
@@ -286,7 +286,7 @@ def _null_space(content: bytes, n: int) -> FloatArray:
 
 
 def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
-    """Raise a ValueError if a key of a model's file is unknown or its value has the wrong type."""
+    """Raise a ValueError if a key in a model's file is unknown or its value has the wrong type."""
     for key, value in content.items():
         check_choice("key", key, kinds)
         if not isinstance(value, kinds[key]):

@@ -76,7 +76,7 @@ def assemble(
 ) -> DataTree:
     """Arrange (chains * draws, ...) independent draws in ArviZ's layout, and add their model.
 
-    ``sample_stats`` gets the (chains * draws,) log densities of the draws, and their diagnostics.
+    ``sample_stats`` contains the draws' (chains * draws,) log densities and their diagnostics.
     """
     from xarray import DataTree
 
@@ -299,7 +299,7 @@ def observed(tree: DataTree) -> FloatArray:
 
 
 def index_of(tree: DataTree, name: str) -> np.ndarray:
-    """Return an index of the rows, such as ``word_index``, or of the words, ``group_index``.
+    """Return an index of the rows (such as ``word_index``) or of the words (``group_index``).
 
     Raise a ValueError if the labels of the index were selected or reordered.
     """

@@ -36,14 +36,14 @@ class Scenario(BaseScenario):
     Parameters
     ----------
     n_words, n_attributes : int or tuple of int
-        Numbers of protected words per group and attributes per set, at least 2. A tuple has one
+        Numbers (at least 2) of protected words per group and of attributes per set. A tuple has one
         number per group.
     cell_sd, word_sd, attribute_sd : float
-        Standard deviations of single distances, protected words, and attribute words, 0 or more. A
+        Standard deviations (0 or more) of single distances, protected words, and attributes. A
         protected word with a high u is farther from all attributes.
     effect : float or tuple of float
-        How much closer a word's own attributes are than the others; 0 for a null scenario. If it is
-        planted in all words, the true contrast associated - different is -effect. A tuple has one
+        How much closer a word's own attributes are than other attributes; 0 for a null scenario. If
+        all words have it, the true contrast (associated - different) is -effect. A tuple has one
         number per group, such as ``(0.08, 0.0, 0.0)`` if one group of three is biased.
     mean : float
         Mean distance, in [0, 2].
@@ -60,7 +60,7 @@ class Scenario(BaseScenario):
         Where biased words and attributes can lean: toward any set or group, or only toward or away
         from their own. For two groups, the choices are equivalent.
     controls : tuple of str
-        Connections of control sets, such as ``("human",)``, with as many words as the first set.
+        Connections of control sets, such as ``("human",)``; all are as large as the first set.
     cell_df : float, optional
         Degrees of freedom, above 2, of a Student-t distribution that replaces the Normal for ε. It
         is scaled to `cell_sd` and cut off at 6 sds.

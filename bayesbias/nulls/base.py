@@ -29,9 +29,9 @@ opposite signs, so that it cancels."""
 class BaseScenario:
     """Groups of words, their sets, and an effect; each word has a distance to each attribute.
 
-    Subclasses add ``_draw``, which simulates distances. Sizes and effects are one number, or one
-    number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A and
-    Y with B. Sets of control words come last, have as many attributes as the first set, and are
+    Subclasses add ``_draw``, which simulates distances. Sizes and effects are either one number or
+    one number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A
+    and Y with B. Sets of control words come last, have as many attributes as the first set, and are
     named after their connection.
     """
 
@@ -185,7 +185,7 @@ class Batch:
         return self.distances[:, :, sets == 0], self.distances[:, :, sets == 1]
 
     def associations(self) -> FloatArray:
-        """Return WEAT's s(w), the mean cosine with A minus that with B, (n_tables, n_words)."""
+        """Return WEAT's (n_tables, n_words) s(w): the mean cosine with A minus that with B."""
         to_a, to_b = self.to_two_sets()
         return np.asarray(to_b.mean(axis=2) - to_a.mean(axis=2))
 
@@ -196,17 +196,17 @@ class Batch:
         return Batch(self.scenario, *parts, cosines)
 
     def debiased(self, other: Batch, kept: float) -> Batch:
-        """Return these tables without their effect, and with all other parts partly redrawn.
+        """Return these tables without their effect and with everything else partly redrawn.
 
-        Deviations from a table's mean become ``kept`` times themselves plus sqrt(1 - kept²) times
-        those in new tables without an effect, so their variance stays the same.
+        A deviation d from a table's mean becomes kept d + sqrt(1 - kept²) d', where d' is from a
+        table in `other`, so the variance stays the same.
 
         Parameters
         ----------
         other : Batch
             The same number of tables from the same scenario, but without an effect.
         kept : float
-            Correlation of values before and after, in [0, 1].
+            Correlation, in [0, 1], of values before and after debiasing.
         """
         share = float(np.sqrt(1 - kept**2))
         pulled = self.scenario.pull * self.planted[:, None]

@@ -90,7 +90,7 @@ def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
     **choices: Any,  # noqa: ANN401
 ) -> VocabularyScenario:
-    """Make a scenario from those words of an embedding that consist of letters only.
+    """Make a scenario from the words in an embedding that consist only of letters.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ def curves(
 ) -> Axes:
     """Draw column `y` against column `x`, with one curve for each value of `by`.
 
-    If `y` is ``rate`` or ``mean``, the columns ``low`` and ``high`` become shaded bands. With
-    bands, ``nominal`` or ``no_bias`` is drawn as dashed lines. Numbers of words are drawn on a
+    If `y` is ``rate`` or ``mean``, the columns ``low`` and ``high`` become shaded bands. Plots with
+    bands show ``nominal`` or ``no_bias`` as dashed lines. Numbers of words are drawn on a
     logarithmic axis.
     """
     require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
@@ -119,7 +119,7 @@ def null_distribution(
     values : (n,) array_like
         Values under the null model, such as effect sizes of simulated tables without bias.
     observed : float
-        The observed value. Values at least this extreme are red, on both sides.
+        The observed value. Values on either side that are at least as extreme are red.
     label : str
         Label of the x axis.
     share : float, optional

@@ -95,9 +95,9 @@ def intervals(
     pair : pair of str, optional
         Two connections whose difference is drawn, with an x label and a line at zero.
     heading : str
-        Heading of the column ``text``, which is shown only with a heading.
+        Heading of the column ``text``. Without a heading, the column is not shown.
     keys : sequence of Artist, optional
-        Legend entries; by default, for the shaded ranges, and for the hues if there are several.
+        Legend entries. The default explains the shaded ranges and, if there are several, the hues.
     most : int
         Largest number of rows in the figure.
 

@@ -111,8 +111,8 @@ def contrast_forest(
     ----------
     frame : DataFrame
         The optional columns ``reference_low`` and ``reference_high`` add a range behind each
-        interval. The column ``match`` (``frequency`` or ``topics``) sets its color; a row may
-        occur once with each value. Rows in which ``thin`` is true are marked.
+        interval. The column ``match`` sets the range's color; a row may occur once with each value
+        (``frequency`` and ``topics``). Rows in which ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")

@@ -50,7 +50,7 @@ UNRELATED_NOTE = "Dashed line: 1, the distance between unrelated directions."
 
 
 def new_axes(ax: Axes | None, height: float) -> Axes:
-    """Return the given Axes, or those of a new figure of this height, with light spines."""
+    """Return the given Axes, or new Axes in a figure of the given height, with light spines."""
     from matplotlib import pyplot as plt
 
     if ax is None:
@@ -65,7 +65,7 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the top-level figure of an Axes, even if the Axes are in a subfigure."""
+    """Return the top-level figure that contains the Axes, even if they are in a subfigure."""
     figure = ax.get_figure(root=True)
     if figure is None:
         raise ValueError("the Axes have no figure; create Axes with plt.subplots()")
@@ -158,7 +158,7 @@ def above(ax: Axes, text: str, points: float, at: float = 0.0, **style: object) 
 def right_column(
     ax: Axes, heading: str, rows: Iterable[tuple[float, str, bool]], raised: float = 0.0
 ) -> float:
-    """Write (y, text, bold) rows to the right of the Axes; return the height used above, in points.
+    """Write (y, text, bold) rows right of the Axes; return the height used above them, in points.
 
     In a figure that this package makes, the header ends to the left of the heading. In any other
     figure, the Axes may become narrower, so the header is placed above the heading.
@@ -205,7 +205,7 @@ def shorten(text: str, most: int = 26) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format to `digits` decimals or, below 0.1, significant digits; NaN becomes a dash."""
+    """Format with `digits` decimals or, below 0.1, significant digits; NaN becomes a dash."""
     if np.isnan(value):
         return "–"
     text = f"{value:.{digits}f}" if abs(value) >= 0.1 else f"{value:.{digits}g}"

@@ -50,8 +50,8 @@ def pair_forest(
 def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
     """Draw false-alarm rates (or coverage, if there are none) next to the promised rates.
 
-    The frame comes from `bayesbias.calibration.calibrate`. Red means worse than promised, and blue
-    means better, by more than the Monte Carlo error.
+    The frame comes from `bayesbias.calibration.calibrate`. Rates that differ from the promised
+    rates by more than the Monte Carlo error are red if worse and blue if better.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
 
     Scores have different units, so each block has a separate scale. Rows show distances from the
-    no-bias value, relative to the block's largest. The heading names the direction to the right.
+    no-bias value, relative to the largest in the block. The heading explains the right-hand side.
     """
     columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
     require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")

@@ -18,9 +18,9 @@ PIXELS_AN_INCH = 144
 def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
 
-    Identical plots give identical files. Figures that this package made are closed afterward.
-    If `path` ends in ``.png`` or ``.svg``, only that file is written. Otherwise, both endings are
-    added.
+    Identical plots give identical files. Figures that this package made are closed afterward. If
+    `path` ends in ``.png`` or ``.svg``, the figure is written only in that format. Otherwise, both
+    endings are added.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context

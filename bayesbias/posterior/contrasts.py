@@ -81,7 +81,7 @@ def contrasts(
     ci_prob : float
         Probability of the intervals, in (0, 1).
     rope : float, optional
-        Half-width of the region of practical equivalence, a distance. The default is .15 times
+        Half-width of the region of practical equivalence, as a distance. The default is .15 times
         the sd of stereotype distances. ``.attrs["rope"]`` stores the half-width.
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
@@ -108,10 +108,10 @@ def contrasts(
         ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
         probability that the size of the difference is below `rope`; and, for words, ``p_most``, the
         probability that no other word has a difference farther from zero. If a difference is
-        negative, the first connection is closer to the protected words. Between groups, there is
-        one row per pair of groups and pair of connections: the group's difference minus that of
-        ``other_group``. For facets, there is one row per effect and pair of connections, with
-        ``facets`` and ``contrast``, such as ``gender`` and ``women − men``, main effects first.
+        negative, the first connection is closer to the protected words. For differences between
+        groups, each pair of groups and pair of connections has one row: the group's difference
+        minus that of ``other_group``. For facets, each effect and pair of connections has one row,
+        main effects first, with ``facets`` (such as ``gender``) and ``contrast`` (``women − men``).
 
     Raises
     ------
@@ -124,11 +124,11 @@ def contrasts(
     other sets, over all groups. ``relative`` is a group's distance to its own sets minus that of
     the other groups, minus the same difference for controls. Without controls, it needs a set that
     is different for both groups. ``within`` compares two connections within the group, or overall.
-    With ``over="listed"``, or for models without group means, all group and word rows use it.
+    It applies to all group and word rows with ``over="listed"`` or for models without group means.
 
-    For Normal models with ``over="population"``, overall rows depend little on the seed, and so do
-    group rows of models with group means. They come from the exact distribution of the contrast
-    given the standard deviations, averaged over draws of the standard deviations (Rao-Blackwell).
+    For Normal models with ``over="population"``, overall rows depend little on the seed; if the
+    model has group means, so do group rows. These rows come from the exact distribution of the
+    contrast given the standard deviations, averaged over draws of these deviations (Rao-Blackwell).
 
     Examples
     --------

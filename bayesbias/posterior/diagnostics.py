@@ -139,8 +139,8 @@ def influence(
         ``factor`` (protected_word or attribute); ``name``; ``of``, its group or set; ``n_rows``;
         ``mean`` and ``mean_without``, the contrast with and without the word; ``change``,
         mean_without - mean; and ``sds``, the change divided by the contrast's posterior sd. Large
-        changes come first. The frame omits words with no rows of either connection, or with all
-        rows of one of them.
+        changes come first. The frame omits words without rows for either connection, and words that
+        have all the rows for one.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def compare_models(
     posteriors : mapping of str to DataTree
         Two or more posteriors from `fit`, all for the same table, keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
-        What to leave out. Only Normal models allow you to leave out attributes or protected words.
+        What to leave out. Leaving out attributes or protected words requires Normal models.
     seed : int, SeedSequence, Generator, or None
         Seed for the folds and fits. None draws a fresh seed, which ``.attrs["seed"]`` records.
 

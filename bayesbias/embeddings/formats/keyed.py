@@ -68,7 +68,7 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return the vectors with new words and their vectors and ranks added."""
+    """Return a copy of the vectors with additional words, including their vectors and ranks."""
     before = vectors.index_to_key
     return Vectors(
         [*before, *words],
@@ -83,7 +83,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, with 1 for the most frequent word.
 
     Most embeddings start with the most frequent word, so a word's rank is its position in the
-    source that `load_vectors` read. If gensim vectors have word counts, these determine the ranks.
+    source that `load_vectors` read. If gensim vectors have counts, the counts determine the ranks.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
 
 
 def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return the first name if a mapping contains embeddings, or None if it contains words."""
+    """Return a mapping's first key if its values are embeddings, or None if they are vectors."""
     name, first = next(iter(vectors.items()), ("", None))
     of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
     return name if of_many else None
@@ -180,7 +180,7 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
 
 
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield all words of loaded vectors, or only the wanted words of these and of the sample."""
+    """Yield all loaded words, or only the wanted words, including those in the sample."""
     yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), wanted)
     sample = getattr(vectors, "sample", None)
     if wanted is not None and sample is not None:
@@ -188,7 +188,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator for a format whose ``read`` loads entire files; load each file once."""
+    """Return the generator for a format whose files are read whole, each only once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:

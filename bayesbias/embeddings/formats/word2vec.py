@@ -86,7 +86,7 @@ def _scanned(
 
 
 def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
-    """Yield the entries of a text file; parse only the numbers of wanted words."""
+    """Yield the entries of a text file; parse numbers only for wanted words."""
     path = source.path
     with source.stream() as (stream, tick):
         lines = _lines(stream, path, tick)
