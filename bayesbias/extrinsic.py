@@ -45,9 +45,8 @@ def tpr_gaps(
     DataFrame
         One row per ``class``. ``variance`` is the variance of the rates across groups;
         ``corrected_variance`` removes the sampling variance, so it is unbiased but can be negative.
-        With two groups, there is also a ``gap`` with its interval, ``low`` to ``high``.
-        ``tpr_GROUP`` and ``n_GROUP`` describe each group. Values that need an absent group's
-        samples are NaN.
+        For two groups, ``gap`` has the interval ``low`` to ``high``. ``tpr_GROUP`` and ``n_GROUP``
+        describe each group. Values that need an absent group's samples are NaN.
 
     References
     ----------
@@ -226,7 +225,7 @@ def ranking_accuracy(
     Returns
     -------
     dict
-        ``accuracy``, ``low``, ``high``; ``n_less`` and ``n_more``, less and more biased models.
+        ``accuracy``, ``low``, ``high``, and the model counts ``n_less`` and ``n_more``.
     """
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))

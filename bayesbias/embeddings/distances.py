@@ -41,9 +41,9 @@ def distance_table(
     """Compute the cosine distances between every protected word and every attribute of a word list.
 
     Stereotypes of a word's own group are ``associated``, and those of other groups are
-    ``different``. Control words are ``neutral``, ``human``, or ``matched``. Each pair has one row,
-    with the first connection that applies. No word is compared with itself, and spellings with the
-    same vector count once. Missing words have no rows; `missing_words` lists them.
+    ``different``. Control words are ``neutral``, ``human``, or ``matched``. Each pair has one row;
+    if several connections apply, it has the first. No word is compared with itself, and spellings
+    with the same vector count once. Missing words have no rows; `missing_words` lists them.
 
     Parameters
     ----------
@@ -105,12 +105,12 @@ def distance_table(
 
 
 def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
-    """Return the words of a list that have no vectors.
+    """Return the words in a list that have no vectors.
 
     Returns
     -------
     DataFrame
-        One row per missing word of a set: ``role`` (protected, stereotype, control, or baseline),
+        One row per set and missing word: ``role`` (protected, stereotype, control, or baseline),
         ``set``, and ``word``. The frame is empty if no word is missing.
 
     Examples

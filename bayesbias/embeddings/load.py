@@ -80,7 +80,7 @@ def load_vectors(
     -------
     gensim.models.KeyedVectors
         The float32 vectors, in the order of the source. If a word occurs twice, its first vector is
-        used. If all words are loaded, keys show bytes that are not UTF-8 as escapes (``\xff``).
+        used. If all words are loaded, bytes that are not UTF-8 appear as escapes (``\xff``).
 
     Raises
     ------

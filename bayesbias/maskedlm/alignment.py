@@ -24,8 +24,8 @@ class Tokens:
     """The tokens of a sentence, including the special tokens that the model expects.
 
     ``scored`` contains the positions of tokens that are not special. ``words`` contains the index
-    of each token's word (None if special). ``shared`` contains the positions of tokens that the
-    other sentence also has, and ``modified`` contains the other scored positions.
+    of each token's word (None if special). ``shared`` contains the positions of tokens that also
+    occur in the other sentence, and ``modified`` contains the other scored positions.
     """
 
     ids: Places

@@ -60,7 +60,7 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
-    """Raise a ValueError that describes the first fault found and names the first row with it."""
+    """Raise a ValueError that describes the first fault found and names the first row affected."""
     for fault, wrong in faults.items():
         if wrong.any():
             row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1

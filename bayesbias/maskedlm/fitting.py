@@ -70,7 +70,7 @@ def fit_pairs(
         From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
         ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
-        counts as half. Pairs that were not scored by all models are left out with a warning.
+        counts as half. Pairs that lack a model's score are left out with a warning.
     measure : str, optional
         Measure to model; required if `paired` has several measures.
     model : str, Path, or ModelSpec
@@ -85,7 +85,7 @@ def fit_pairs(
     xarray.DataTree
         A posterior with the dimensions ``bias_type``, ``language_model``, and ``covariate``. It
         contains ``share``, ``overall_share``, and ``population_share``. Summarize it with
-        `pair_summary` and related functions. The attribute ``measure`` is the name of the measure.
+        `pair_summary` and related functions. The attribute ``measure`` names the measure.
 
     Raises
     ------

@@ -106,7 +106,7 @@ def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
 
 
 class Cluster(NamedTuple):
-    """A context of StereoSet with the requested sentences."""
+    """A context in StereoSet with the requested sentences."""
 
     pair_id: str
     bias_type: str

@@ -121,10 +121,10 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The columns are ``model``, ``measure``, ``bias_type``, ``n_pairs``, ``n_ties``,
         ``percentage``, ``kls``, ``jss``, and ``jss_published``. The percentage is the share of
-        pairs whose stereotypical sentence scores higher. A tie counts as half here, but against the
-        stereotype in CrowS-Pairs' code. As published, values for the type ``all`` are means over
-        types, weighted by numbers of pairs. For the percentage, this is the share of all pairs.
-        Undefined measures (one pair, equal scores, identical Normals) are NaN, and means omit them.
+        pairs whose stereotypical sentence scores higher. A tie counts as half here; CrowS-Pairs'
+        code counts it against the stereotype. As published, rows for ``all`` are means over types,
+        weighted by numbers of pairs. For the percentage, this is the share of all pairs. Undefined
+        measures (one pair, equal scores, identical Normals) are NaN and not averaged.
     """
     require_columns(paired, ("model", "measure", "bias_type", *ROLES))
     if paired.empty:

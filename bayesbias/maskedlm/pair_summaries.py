@@ -41,7 +41,7 @@ def pair_summary(
         ``level`` is overall (the types in the data, weighted by their numbers of pairs), population
         (the mean of all types, including new ones), or bias_type. The ``quantity`` p_stereotypical
         is the share of pairs whose stereotypical sentence is preferred. If token counts vary,
-        p_equal_length is this share for sentences with equally many tokens. Except at level
+        p_equal_length is this share for sentences with equal numbers of tokens. Except at level
         population, shares include similar new clusters, so intervals allow for other word
         contrasts. Other columns are ``bias_type``, ``model``, ``mean``, ``sd``, ``low``, ``high``,
         and ``p_above``, the probability that the share is above one half.

@@ -80,7 +80,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 def read_scores(
     path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
 ) -> pd.DataFrame:
-    """Read which sentences language models prefer, from folders of scores or from logs.
+    """Read language models' preferences between sentences from folders of scores or from logs.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The columns are ``model``, ``bias_type`` (``all`` for all clusters), ``n_clusters``,
         ``n_targets``, and ``ss``, ``lms``, and ``icat`` in [0, 100]. For an ideal model, ss is 50,
-        and lms and ICAT are 100. As published, ties count against a sentence.
+        and lms and ICAT are 100. As published, ties do not count as higher scores.
 
     References
     ----------

@@ -60,7 +60,7 @@ def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
 def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Add word and group effects to get (n_draws, n_words, n_connections) word means.
 
-    Attributes and contexts are at their population mean, zero. PyTensor values have no draw axis.
+    Attribute and context effects are at their mean, zero. PyTensor values have no draw axis.
     """
     total: Any = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:
@@ -76,7 +76,7 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> An
 def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
     """Return each level's share of a group's rows as an (n_groups, n_within, n_levels) array.
 
-    A group without rows gets the shares across all groups. Rows without a level count in the total.
+    A group without rows gets the shares across all groups. The total includes rows without a level.
     """
     if not column:
         return np.ones((len(design.groups), len(design.coords[within]), 1))

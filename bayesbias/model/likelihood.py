@@ -59,7 +59,7 @@ class Rows:
         return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
 
     def predict(self, rows: IntArray, rng: Generator) -> FloatArray:
-        """Draw (n_draws, n_rows) new distances for rows, with one distance per posterior draw."""
+        """Draw (n_draws, n_rows) new distances: one for each posterior draw and row."""
         expected = self.expected(rows)
         if self.has_nu:
             noise = rng.standard_t(self.values("nu")[:, None], expected.shape)

@@ -237,7 +237,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
     source : str, Path, or ModelSpec
         A name from `models()`, a path, or a ModelSpec, which is returned unchanged.
     outcome : str, optional
-        Outcome that the model must have, a key of ``OUTCOMES``. The default allows any outcome.
+        Outcome that the model must have: a key of ``OUTCOMES``. The default allows any outcome.
 
     Raises
     ------
@@ -263,7 +263,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
 
 
 def model_text(source: str | Path) -> str:
-    """Return the text of a model file, with its comments, by bundled name or path."""
+    """Return the text of a model file, including comments, from its bundled name or path."""
     return read_text(toml_path(source, "models", "model"))
 
 

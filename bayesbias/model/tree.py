@@ -278,7 +278,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
 
 
 def outcome_of(tree: DataTree) -> str:
-    """Return the name of the outcome, ``cosine_distance`` unless the design has another."""
+    """Return the outcome's name: ``cosine_distance`` unless the design has another outcome."""
     require_posterior(tree)
     return str(next(iter(tree["observed_data"].data_vars)))
 

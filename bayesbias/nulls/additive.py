@@ -43,8 +43,8 @@ class Scenario(BaseScenario):
         protected word with a high u is farther from all attributes.
     effect : float or tuple of float
         How much closer a word's own attributes are than other attributes; 0 for a null scenario. If
-        all words have it, the true contrast (associated - different) is -effect. A tuple has one
-        number per group, such as ``(0.08, 0.0, 0.0)`` if one group of three is biased.
+        all words have this effect, the true contrast (associated - different) is -effect. A tuple
+        has one number per group, such as ``(0.08, 0.0, 0.0)`` if one group of three is biased.
     mean : float
         Mean distance, in [0, 2].
     groups : tuple of str

@@ -70,12 +70,12 @@ class BaseScenario:
 
     @property
     def group_of_word(self) -> IntArray:
-        """Group of each protected word, (n_words,)."""
+        """Group of each protected word, as an (n_words,) array."""
         return np.repeat(np.arange(len(self.groups)), self.word_sizes)
 
     @property
     def set_of_attribute(self) -> IntArray:
-        """Set of each attribute, (n_attributes,), with control sets last."""
+        """Set of each attribute, as an (n_attributes,) array, with control sets last."""
         return np.repeat(np.arange(len(self.set_sizes)), self.set_sizes)
 
     @property
@@ -91,7 +91,7 @@ class BaseScenario:
 
     @property
     def effects(self) -> FloatArray:
-        """How much closer each protected word's own attributes are, (n_words,)."""
+        """How much closer each protected word's own attributes are, as an (n_words,) array."""
         shares = np.zeros(self.word_sizes.sum())
         shares[: {"all": None, "one word": 1, "opposite": 2}[self.planted]] = 1.0
         if self.planted == "opposite":

@@ -97,7 +97,7 @@ def vocabulary_scenario(
     source : str, path, or KeyedVectors
         Vectors in any form that `load_vectors` accepts.
     **choices
-        ``n_words``, ``n_attributes``, ``lists``, ``groups``, ``effect``, ``planted``, ``controls``.
+        All parameters of `VocabularyScenario` except ``vectors``.
     """
     from ..embeddings.load import load_vectors
 

@@ -213,7 +213,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def percent(probability: float) -> str:
-    """Format a probability. The extremes are <1% and >99% because the number of draws is finite."""
+    """Format a probability, but never as 0% or 100%, because the number of draws is finite."""
     if probability < 0.01:
         return "<1%"
     return ">99%" if probability > 0.99 else f"{probability:.0%}"
@@ -232,7 +232,7 @@ def interval_note(frame: pd.DataFrame) -> str:
 
 
 def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
-    """Refuse a frame that cannot be drawn, and name the call that returns the right one."""
+    """Raise an error if a frame cannot be drawn, and name the call that returns a suitable one."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"this plot draws a frame, not {type(frame).__name__}; pass {source}")
     lacking = [name for name in columns if name not in frame]

@@ -35,7 +35,7 @@ MOST_WORDS = 150
 
 
 def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the attributes closest to one protected word of a table, and the word's stereotypes.
+    """Draw the attributes closest to one protected word in a table, and the word's stereotypes.
 
     Parameters
     ----------

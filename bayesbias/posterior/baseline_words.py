@@ -37,7 +37,7 @@ def baseline_contrasts(
     table : DataFrame
         A long-form table in which the baseline words are a group without stereotypes.
     baseline : str
-        The name of this baseline group.
+        Name of this group.
     ci_prob, rope, ci_kind
         The same as in `contrasts`.
     options, **keywords

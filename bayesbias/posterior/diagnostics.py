@@ -59,8 +59,8 @@ def prior_sensitivity(
 
     The draws are reweighted as if the priors, or the likelihood, were raised to a power `α` near 1.
     Sensitivity is the gradient in `log₂ α` of the cumulative Jensen-Shannon distance from the
-    posterior to the reweighted posterior (Kallioinen et al., 2024). "The prior" means all priors of
-    the model together. The distributions of effects are part of the model and are not scaled.
+    posterior to the reweighted posterior (Kallioinen et al., 2024). All priors of the model are
+    scaled together. The distributions of effects are part of the model and are not scaled.
 
     Parameters
     ----------

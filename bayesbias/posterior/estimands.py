@@ -98,7 +98,7 @@ def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArr
 
 
 def compares_stereotypes(design: Design) -> bool:
-    """Return whether the first pair of connections is associated and different."""
+    """Return whether the first pair of connections consists of associated and different."""
     return list(design.connections[:2]) == ["associated", "different"]
 
 

@@ -83,7 +83,7 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, with 1 for the most frequent word.
 
     Most embeddings start with the most frequent word, so a word's rank is its position in the
-    source that `load_vectors` read. If gensim vectors have counts, the counts determine the ranks.
+    source that `load_vectors` read. If gensim vectors have word counts, the ranks follow them.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> I
 
 
 def loaded_whole(read: Callable[[Embedding], KeyedVectors]) -> ChunksOf:
-    """Return the generator for a format whose files are read whole, each only once."""
+    """Return the generator for a format whose files are read whole and only once."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if source.loaded is None:
