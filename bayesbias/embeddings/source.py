@@ -36,7 +36,7 @@ SLOW_SIZE = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some words of an embedding, in order, with (n, n_dims) vectors and frequency ranks.
+    """Some words in an embedding, in order, with (n, n_dims) vectors and frequency ranks.
 
     The (n,) ranks are the words' positions, counted from 1, unless the source contains ranks.
     """

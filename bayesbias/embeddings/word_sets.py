@@ -102,7 +102,7 @@ def look_up_tuples(
 
 
 def as_rows(name: str, rows: ArrayLike) -> FloatArray:
-    """Check that an array given as a set is a finite matrix with at least one row."""
+    """Check that an array passed as a set is a finite matrix with at least one row."""
     matrix = np.asarray(rows, dtype=np.float64)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(

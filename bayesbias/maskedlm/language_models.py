@@ -118,7 +118,7 @@ def _kind(config: Any) -> str:  # noqa: ANN401
 
 
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:
-    """Yield language models with the same architecture and tokenizer but random weights.
+    """Yield language models with a model's architecture and tokenizer but random weights.
 
     These models have learned nothing, so their preferences come from tokens, lengths, and chance.
     Use them to count how often intervals exclude one half by chance. The seeds 0, 1, ... initialize

@@ -34,7 +34,7 @@ class Preferences:
     n_left_out: int
 
     def design_of(self, y: FloatArray, name: str) -> Design:
-        """Return the design of one outcome, for `fit_design` and `build_model`."""
+        """Return one outcome's design for `fit_design` and `build_model`."""
         return replace(self.design, y=y, connections=(name,))
 
 
@@ -50,7 +50,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
-    """Return the preferences of one measure, from the columns that `fit_pairs` lists."""
+    """Return the preferences for one measure, from the columns that `fit_pairs` lists."""
     chosen = one_measure(paired, measure)
     cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
     chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))

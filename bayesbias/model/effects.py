@@ -48,7 +48,7 @@ def draw_effects(
 
 
 def words_last(terms: Iterable[Term]) -> list[Term]:
-    """Return terms in the order in which effects are drawn; terms of words come last."""
+    """Return terms in the order in which effects are drawn; terms for words come last."""
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 

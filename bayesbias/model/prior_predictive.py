@@ -57,14 +57,14 @@ def prior_predictive(
     draws : int
         Number of tables to draw from the prior.
     ci_prob, ci_kind
-        Probability of the intervals, and their kind, ``hdi`` or ``eti``.
+        Probability and kind (``hdi`` or ``eti``) of the intervals.
     seed : int, SeedSequence, Generator, or None
         Seed for the draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
     Returns
     -------
     DataFrame
-        One row per statistic: ``statistic``, ``of`` (a connection, a pair of them, or empty), and
+        One row per statistic: ``statistic``, ``of`` (one or two connections, or empty), and
         ``observed``; ``mean``, ``sd``, ``low``, and ``high`` of the drawn tables; and
         ``share_below``, the share of drawn tables with a smaller value (ties count half). Each
         connection has ``mean``, ``sd``, ``sd_of_words``, and ``sd_of_attributes`` (sds of the means

@@ -55,8 +55,8 @@ class ModelSpec:
     terms : tuple of Term
         Random effects that, with ``connection_mean``, add up to the expected outcome.
     priors : mapping of str to Prior
-        The priors that the model needs, and no others: those for ``connection_mean``, ``sigma``,
-        and the terms' sds and correlations. A Student-t likelihood also needs a prior for ``nu``.
+        Exactly the priors that the model needs: those for ``connection_mean``, ``sigma``, and the
+        terms' sds and correlations. A Student-t likelihood also needs a prior for ``nu``.
 
     Examples
     --------

@@ -260,7 +260,7 @@ def warnings_of(tree: DataTree) -> list[str]:
 
 
 def n_draws(tree: DataTree) -> int:
-    """Return the number of draws in all chains of a posterior."""
+    """Return the total number of draws in a posterior's chains."""
     require_posterior(tree)
     return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
 

@@ -121,7 +121,7 @@ def null_distribution(
     observed : float
         The observed value. Values on either side that are at least as extreme are red.
     label : str
-        Label of the x axis.
+        Label for the x axis.
     share : float, optional
         Exact share of values at least as extreme as `observed`; by default, computed from `values`.
     center : float

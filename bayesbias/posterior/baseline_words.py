@@ -41,7 +41,7 @@ def baseline_contrasts(
     ci_prob, rope, ci_kind
         The same as in `contrasts`.
     options, **keywords
-        Options of `fit`, such as ``seed`` and ``draws``.
+        Options for `fit`, such as ``seed`` and ``draws``.
 
     Returns
     -------

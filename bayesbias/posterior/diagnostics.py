@@ -69,7 +69,7 @@ def prior_sensitivity(
     variables : sequence of str, optional
         Posterior variables to check, such as ``word_mean``; by default, all that have a prior.
     draws : int
-        Approximate number of draws to use, spread over the posterior.
+        Approximate number of draws to use, spread evenly across the posterior.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def influence(
     first, second : str
         Two connections. The contrast is first - second, as in the overall rows of `contrasts`.
     draws : int
-        Number of draws of the sds to average over, spread over the posterior.
+        Number of draws of the sds to average over, spread evenly across the posterior.
 
     Returns
     -------

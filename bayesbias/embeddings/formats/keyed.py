@@ -22,7 +22,7 @@ RANK = "frequency_rank"
 
 
 class Vectors:
-    """Words, (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
+    """Words with (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
 
     `others` maps each missing word to another form that the source contains. `sample` contains
     additional words, which are used only on request.
