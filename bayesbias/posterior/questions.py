@@ -33,9 +33,9 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probabilities of written statements about mean distances.
 
-    The means are those of `summary`. Differences between a group's connections are ``within`` the
-    group: they include how close each set of stereotypes is to all groups. The ``relative`` rows of
-    `contrasts` exclude this closeness. To compare groups, pass ``between="groups"`` to `contrasts`.
+    The means are those of `summary`. Like the ``within`` rows of `contrasts`, differences between a
+    group's connections include how close each set of stereotypes is to all groups; ``relative``
+    rows exclude this closeness. To compare groups, pass ``between="groups"`` to `contrasts`.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def hypothesis(
         A posterior from `fit`.
     *hypotheses : str
         For example, ``"muslim: associated - different < christian: associated - different"``. Both
-        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
-        name and a colon select a group or protected word for all connections up to the next colon;
-        ``all:`` or no name selects overall means. If a group and a word share a name,
+        sides of ``<`` or ``>`` consist of connections, numbers, ``+ - * /``, and parentheses. A
+        name followed by a colon selects a group or protected word for all connections up to the
+        next colon; ``all:`` or no name selects overall means. If a group and a word share a name,
         ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
         The same as in `contrasts`.

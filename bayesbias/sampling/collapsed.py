@@ -65,7 +65,7 @@ MOST_NUMBERS = 800_000
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of one side's units, for standard normal z, if all else is known."""
+    """Effects u = D R z of one side's units, for standard normal z, given everything else."""
 
     sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the correlated coordinates
@@ -157,7 +157,7 @@ class Conditional:
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
         """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
 
-        Without a generator, return their conditional means.
+        Without a generator, return the effects' conditional means.
         """
         out, *kept = self.alone
         right = self.factor[:, -1, :-1] + standard_noise(self.factor[:, -1, :-1].shape, rng)
@@ -218,7 +218,7 @@ def moments(
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     """Return the sds and precisions of (n, n_parameters) parameters.
 
-    Known sds come after the sds of the parameters; the sd of the connection means is last.
+    The sds in the parameters come first, then known sds; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]

@@ -37,7 +37,7 @@ MEANINGS = {
 
 
 def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
-    """List pairs of words that are exact copies, or equidistant by construction.
+    """List pairs of words that are exact copies or are equidistant by construction.
 
     Parameters
     ----------

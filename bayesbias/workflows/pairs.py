@@ -82,7 +82,7 @@ def analyze_pairs(
     """Compute everything that a report shows about sentence pairs.
 
     `paired` comes from `paired_scores` or `read_scores`. No model is fitted to a measure that some
-    language models lack. Masked and causal models are compared by the probability of whole
+    language models lack. Masked and causal models are compared by the probabilities of whole
     sentences. `tell` is called with a description of each step before it runs.
     """
     spec = load_model(settings.spec, "preference")

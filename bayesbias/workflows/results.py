@@ -98,8 +98,8 @@ class ModelResult:
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
     """Read most frames from a posterior at once, to collect warnings; defer those in ``LATER``.
 
-    The ``attrs`` of a frame record how its intervals were made. Their ``n_draws`` is the number of
-    independent draws that would give equally precise probabilities.
+    The ``attrs`` of a frame record how its intervals were made. In them, ``n_draws`` is the number
+    of independent draws that would give equally precise probabilities.
     """
 
     def read(name: str) -> pd.DataFrame:
@@ -174,7 +174,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def lead(self) -> ModelResult:
-        """The result of the lead model, the last model requested. Detailed figures show it."""
+        """The result of the lead model (the last one requested), shown in detailed figures."""
         return [*self.results.values()][-1]
 
     @property

@@ -23,8 +23,8 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 class Settings(FitOptions):
     """How to measure distances and fit models.
 
-    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are for `load_vectors`, and
-    `max_missing` is for `distance_table`.
+    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are passed to `load_vectors`,
+    and `max_missing` is passed to `distance_table`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Settings(FitOptions):
                 raise ArgumentError(Argument(name), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Return some of the settings as keywords for a function."""
+        """Return some of the settings as keyword arguments for a function."""
         return {name: getattr(self, name) for name in names}
 
     @property
