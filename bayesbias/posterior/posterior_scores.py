@@ -46,8 +46,8 @@ def posterior_scores(
         - ``mac``, as in `scores.mac_of_table`.
         - ``gweat``, as in `scores.gweat`: (n - 1) times the mean (different - associated) distance
           of the n groups, where different is the mean over the other sets.
-        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, this difference
-          divided by the sd of s over words (ddof 1), for two groups only.
+        - For two groups only, ``weat_mean_difference`` (mean_X s - mean_Y s) and
+          ``weat_effect_size`` (this difference divided by the sd of s over words, with ddof 1).
 
         A set belongs to the first group that it is associated with. Only MAC includes stereotypes
         of groups without words, and words that lack rows for a set.
@@ -78,7 +78,7 @@ def posterior_scores(
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:
-    """Return each score's (1 + n_draws,) values, keyed by name; the first is the table's."""
+    """Return each score's (1 + n_draws,) values, keyed by name; the first value is the table's."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores need a posterior of distances, but this is a posterior of {outcome}s; use "

@@ -66,8 +66,8 @@ def predictive_check(
         ``coverage`` = n_inside / n_rows. For tables with cosines and several sets and groups,
         ``.attrs["p_unrelated"]`` has permutation p-values for ``protected_word`` and ``attribute``.
         A small p-value suggests that words with similar vectors also have similar distance patterns
-        within groups or sets. Models that treat words as unrelated, such as ``maximal``, then have
-        intervals that are too narrow. Use ``by-group`` instead, which models the similarity.
+        within groups or sets. Models such as ``maximal``, which treat words as unrelated, then have
+        intervals that are too narrow. Instead, use ``by-group``, which models the similarity.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answer questions about a posterior that are written as text."""
+"""Answer written questions about a posterior."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 def change_headline(analysis: ChangeAnalysis) -> Headline:
     """Return the headline of a page about a change: how associated − different changed, by group.
 
-    Without associated or different distances, it shows how far each kind of attribute moved.
+    Without associated or different distances, the headline shows how far kinds of attributes moved.
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:

@@ -380,7 +380,7 @@ class Collapsed:
 
     @property
     def spec(self) -> ModelSpec:
-        """The model without terms that add nothing."""
+        """The model without terms that add nothing to the design."""
         return self.layout.spec
 
     @property
@@ -400,7 +400,7 @@ class Collapsed:
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
     def rows_at_once(self, most_numbers: int) -> int:
-        """Return how many parameter vectors to process at a time, to limit memory."""
+        """Return how many parameter vectors to process at a time to limit memory use."""
         parts = [part for side in self.sides if side.directions for part in side.directions.parts]
         numbers = sum(part.gram[0].size for part in parts)
         return int(max(1, most_numbers // (self.cross[0].size + self.gram[0].size + numbers)))

@@ -75,7 +75,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     Parameters
     ----------
     s_x, s_y : (..., n_x), (..., n_y) array_like
-        Associations of the words of X and Y.
+        Associations of the words in X and Y.
     ddof : {1, 0, "pooled"}
         The sd of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d, divisor
         n_x + n_y - 2). Caliskan et al. computed d with ddof 1.

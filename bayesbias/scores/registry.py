@@ -52,7 +52,7 @@ class ListScore:
     Parameters
     ----------
     value : function of ListRows
-        Computes the score of the given groups; raises ValueError if the score is undefined.
+        Computes the score for the given groups; raises ValueError if the score is undefined.
     scope : {"all", "pair", "ordered"}
         Whether to compute the score from all groups at once, from every pair, or from every pair in
         both orders.

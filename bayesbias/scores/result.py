@@ -43,7 +43,7 @@ class ScoreResult(Shown):
         One row per word, in the order given. The index has the words, or row numbers for matrices.
     details : mapping of str to value
     missing : mapping of str to tuple of str
-        Words that are not in the embedding and were left out, keyed by set.
+        Words left out because they are not in the embedding, keyed by set.
     """
 
     score: float

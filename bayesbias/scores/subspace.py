@@ -80,5 +80,5 @@ def principal_components(
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
-    """Compute the lengths, in [0, 1], of the projections of unit vectors onto orthonormal rows."""
+    """Compute the lengths (in [0, 1]) of projections of unit vectors onto orthonormal rows."""
     return np.minimum(np.linalg.norm(units @ directions.T, axis=1), 1.0)

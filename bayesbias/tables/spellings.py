@@ -23,8 +23,8 @@ CASES = ("exact", "lower", "fallback")
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The first forms are the word as spelled or in lower case, with composed letters (Unicode's NFC),
-    and with underscores for spaces (``New_York``). Forms without accents come last.
+    The word comes first, as spelled or in lower case, followed by variants with composed letters
+    (Unicode's NFC) and with underscores for spaces (``New_York``). Forms without accents come last.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]

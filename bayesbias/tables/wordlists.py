@@ -53,7 +53,7 @@ class WordList(Shown):
     stereotypes : mapping of str to tuple of str
         Attributes that are stereotypically associated with the group with the same key.
     controls : mapping of str to tuple of str
-        Control words by connection, such as ``neutral`` and ``human``.
+        Control words for each connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         Name of a group's stereotype set in the table; the default is ``GROUP_stereotype``.
     facets : mapping of str to mapping of str to str

@@ -153,7 +153,7 @@ def analyze_change(
     recover : str, Path, or DefiningSets, optional
         Defining sets whose bias the analysis tries to recover before and after the change.
     tell : callable, optional
-        A function that is called with a description of each step before it runs.
+        A function that is called before each step, with a description of the step.
     **settings
         ``models`` for changes (the last is the main one); ``names`` for `before` and `after`;
         ``ci_prob``, ``ci_kind``, and ``rope``; ``case`` and ``allow_pickle``, as in `load_vectors`;

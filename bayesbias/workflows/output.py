@@ -130,7 +130,7 @@ def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
 def require_place(
     out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
 ) -> None:
-    """Check, before any work is done, whether results can be written into a folder.
+    """Before any work is done, check whether results can be written to a folder.
 
     `parts` are subfolders for separate results. A folder has results if it contains any of the
     files in `names`. Results are replaced only with `force`.

@@ -101,9 +101,9 @@ def read_against(
 
     Frames are keyed by file name. ``reference`` contains the contrast associated − different at
     every level, with its place among reference lists. ``reference_lists`` contains every list's
-    contrasts, with its kind in ``match``. ``scores`` comes from `score_table`. ``relative``
-    compares each pair of groups with random words, as a z-score. ``scores`` and ``relative`` are
-    empty if fewer than two groups have stereotypes. With too few words, no frames are returned.
+    contrasts, with its kind in ``match``. ``scores`` comes from `score_table`. ``relative`` has
+    z-scores of pairs of groups, relative to random words. ``scores`` and ``relative`` are empty if
+    fewer than two groups have stereotypes. With too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
     headline = contrast_of(lead["contrasts"], *ORDER)

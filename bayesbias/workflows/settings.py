@@ -106,7 +106,7 @@ class ChangeSettings(FitOptions):
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
-    """Make the settings of an analysis; raise a TypeError for an unknown keyword."""
+    """Make the settings for an analysis; raise a TypeError for an unknown keyword."""
     known = [key.name for key in fields(kind)]
     for name in keywords:
         if name not in known:

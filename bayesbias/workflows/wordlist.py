@@ -234,7 +234,7 @@ def analyze_lists(
 ) -> list[Analysis]:
     """Analyze word lists in one embedding; `analyze` calls this function.
 
-    `tell` is called with a description of each step before it runs.
+    `tell` is called before each step, with a description of the step.
     """
     specs, pool, read = load_models(settings.models), None, list[str]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
