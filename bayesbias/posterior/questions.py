@@ -42,8 +42,8 @@ def hypothesis(
     tree : DataTree
         A posterior from `fit`.
     *hypotheses : str
-        For example, ``"muslim: associated - different < christian: associated - different"``. Both
-        sides of ``<`` or ``>`` consist of connections, numbers, ``+ - * /``, and parentheses. A
+        For example, ``"christian: associated - different > muslim: associated - different"``. Both
+        sides of ``>`` or ``<`` consist of connections, numbers, ``+ - * /``, and parentheses. A
         name followed by a colon selects a group or protected word for all connections up to the
         next colon; ``all:`` or no name selects overall means. If a group and a word share a name,
         ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.

@@ -117,7 +117,7 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Return labels of levels, and (n_draws, n_levels, n_connections) draws of mean distances."""
+    """Return level labels, and (n_draws, n_levels, n_connections) draws of mean distances."""
     check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")

@@ -125,7 +125,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
 
 
 def few_attributes(analysis: Analysis) -> str:
-    """Return a sentence on how many words the associated distances come from."""
+    """Return a sentence on the numbers of words behind the associated distances."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
     attributes = counted(rows["attribute"].nunique(), "stereotype word")
     words = counted(rows["protected_word"].nunique(), "protected word")

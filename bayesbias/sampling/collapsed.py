@@ -78,7 +78,7 @@ class Alone:
         return solve_blocks(self.factor, scaled)
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """Return the (n_classes, d, n) effects D R z of the classes' coordinates z."""
+        """Return the (n_classes, d, n) effects D R z for the classes' coordinates z."""
         transposed = np.swapaxes(self.rotation, 0, 1)
         rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
         return np.asarray(rotated[:, :, 0] * self.sds)
@@ -100,7 +100,7 @@ class Scales:
     precision: FloatArray  # (n_noise, n): 1 / sigma²
 
     def alone(self, units: Units, parameter: IntArray, gram: FloatArray) -> Alone:
-        """Return the `Alone` of units with the sds at ``parameter`` and the X'X in ``gram``."""
+        """Return the `Alone` for units with the sds at ``parameter`` and the X'X in ``gram``."""
         correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
         if units.correlated is not None:
             block, correlated = units.correlated
@@ -216,7 +216,7 @@ def moments(
 
 
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
-    """Return the sds and precisions of (n, n_parameters) parameters.
+    """Return the sds and precisions for (n, n_parameters) parameters.
 
     The sds in the parameters come first, then known sds; the sd of the connection means is last.
     """

@@ -57,7 +57,7 @@ class FitOptions:
     rope : float, optional
         Half-width of the region of practical equivalence (ROPE), a distance in [0, 2]. Smaller
         differences count as zero. By convention, the default is .15 times the sd of stereotype
-        distances, about .02 in GloVe.
+        distances (about .02 in GloVe).
     progressbar : bool
         Whether NUTS shows a progress bar.
 

@@ -63,7 +63,7 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
 
 
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the (n, n_parameters) parameters of sds and correlation matrices; see `values_of`."""
+    """Return the (n, n_parameters) parameters for sds and correlation matrices; see `values_of`."""
     return np.hstack(
         [
             np.arctanh(partial_correlations(values[block.name]))

@@ -281,7 +281,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
 
 
 def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
-    """Return the (n_noise, n_one, d, n_other, e) coupling of the class means of two sides."""
+    """Return the (n_noise, n_one, d, n_other, e) coupling between the class means of two sides."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
     for side, places in zip(sides, place, strict=True):

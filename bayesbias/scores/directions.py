@@ -151,7 +151,7 @@ def direct_bias(
     ----------
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
-        If any word of a set is missing, the whole set is left out.
+        If any word in a set is missing, the whole set is left out.
     k : int, optional
         Number of components. The default is one less than the size of the sets (1 for pairs).
     c : float

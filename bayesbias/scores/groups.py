@@ -291,8 +291,8 @@ def divergence(probability: FloatArray) -> float:
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
     """Return the (n_dims + 1,) weights of a ridge logistic regression of B versus A.
 
-    The last weight is the intercept. It is penalized like the others, because it is the weight
-    of an added coordinate that is 1 for all words.
+    The last weight is the intercept. Like the others, the intercept is penalized, because it is the
+    weight of an added coordinate that is 1 for all words.
     """
     from sklearn.linear_model import LogisticRegression
 

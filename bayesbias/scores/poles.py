@@ -120,8 +120,8 @@ def weat(
     """Compute the word embedding association test (WEAT) of whether X is closer to A and Y to B.
 
     Let s(w) = mean_A cos(w, a) - mean_B cos(w, b). The statistic is S = Σ_X s - Σ_Y s, and the
-    effect size is d = (mean_X s - mean_Y s)/sd s. The p-value is from a permutation test over all
-    splits of X∪Y into |X| and |Y| words. It is exact for up to 36 words, and an upper bound for
+    effect size is d = (mean_X s - mean_Y s)/sd s. The p-value comes from a permutation test over
+    all splits of X∪Y into |X| and |Y| words. It is exact for up to 36 words, and an upper bound for
     more words (see `permutation_test`).
 
     Parameters

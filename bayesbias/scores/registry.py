@@ -47,7 +47,7 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class ListScore:
-    """A score of a word list; you can pass your own scores to `score_table`.
+    """A score for a word list; you can pass your own scores to `score_table`.
 
     Parameters
     ----------

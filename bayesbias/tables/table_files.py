@@ -33,10 +33,10 @@ PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connect
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
-    In the published layout, ``none`` means neutral, and a word's group is the class of its
-    associated attributes. A distance of -100 marks a missing word; such rows are left out. Warnings
-    report missing words, repeated rows, and words that share a vector or are equidistant by
-    construction (see `duplicate_vectors`).
+    In the published layout, ``none`` means neutral, a word's group is the class of its associated
+    attributes, and rows with a distance of -100 (for missing words) are left out. Warnings report
+    missing words, repeated rows, and words that share a vector or are equidistant by construction
+    (see `duplicate_vectors`).
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the list as a frame, one row per word: ``role``, ``set``, ``word``."""
+        """Return the list as a frame with one row per word: ``role``, ``set``, ``word``."""
         rows = [(role, name, word) for role, name, words in self._sets() for word in words]
         return pd.DataFrame(rows, columns=list(HEADS))
 
