@@ -31,7 +31,7 @@ def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArra
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return the (n_words, n_words) cosines of some words, or a (0, 0) array if any are missing."""
+    """Return the (n_words, n_words) cosines among words, or a (0, 0) array if any are missing."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))

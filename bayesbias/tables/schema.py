@@ -98,7 +98,7 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise an error if the argument is not a table, or has missing or repeated columns."""
+    """Raise an error if the argument is not a table, or if columns are missing or repeated."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
             f"a table (DataFrame) is needed; got {type(table).__name__}. Read a long-form table "
