@@ -44,19 +44,19 @@ def posterior_scores(
         score of the table itself. There is one row for each score:
 
         - ``mac``, as in `scores.mac_of_table`.
-        - ``gweat``, as in `scores.gweat`: (n - 1) times the mean over the n groups of
-          (different - associated) distance, where different is the mean over the other sets.
-        - ``weat_mean_difference``, mean_X s - mean_Y s, and ``weat_effect_size``, this difference
-          divided by the sd of s over words (ddof 1), for two groups only.
+        - ``gweat``, as in `scores.gweat`: (n - 1) times the mean (different - associated) distance
+          of the n groups, where different is the mean over the other sets.
+        - For two groups only, ``weat_mean_difference`` (mean_X s - mean_Y s) and
+          ``weat_effect_size`` (this difference divided by the sd of s over words, with ddof 1).
 
-        A set belongs to the first group that it is associated with. Stereotypes
-        of groups without words, and words without rows for one of the sets, count only in MAC.
+        A set belongs to the first group that it is associated with. Only MAC includes stereotypes
+        of groups without words, and words that lack rows for a set.
 
     Notes
     -----
     For two groups, s(w) = mean_A cos - mean_B cos is the (different - associated) distance for
-    words of X, and its negative for words of Y. So mean_X s - mean_Y s is the sum of (different -
-    associated) means in both groups, or twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+    words of X, and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups'
+    (different - associated) means, or twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
 
     If words have few or noisy rows, the sd over words is too large in the draws, so
     ``weat_effect_size`` is too small. Models that pool words strongly have the opposite problem.
@@ -78,7 +78,7 @@ def posterior_scores(
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:
-    """Return (1 + n_draws,) values of each score, keyed by name; the table's score is first."""
+    """Return each score's (1 + n_draws,) values, keyed by name; the first value is the table's."""
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores need a posterior of distances, but this is a posterior of {outcome}s; use "

@@ -66,8 +66,8 @@ def predictive_check(
         ``coverage`` = n_inside / n_rows. For tables with cosines and several sets and groups,
         ``.attrs["p_unrelated"]`` has permutation p-values for ``protected_word`` and ``attribute``.
         A small p-value suggests that words with similar vectors also have similar distance patterns
-        within groups or sets. Models that treat words as unrelated, such as ``maximal``, then have
-        intervals that are too narrow. Use ``by-group`` instead, which models the similarity.
+        within groups or sets. Models such as ``maximal``, which treat words as unrelated, then have
+        intervals that are too narrow. Instead, use ``by-group``, which models the similarity.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     Words with similar vectors have similar biases, so eight similar names may tell you no more than
     two different ones. The effective size of n words is `n² / max(n, Σ_ij K[i, j])`, where K is
     defined in `bayesbias.model.likeness`. This size is n if all words are unrelated, and 1 if they
-    are all the same. New kinds of words narrow an interval more than words like the listed ones.
+    are all the same. New kinds of words narrow intervals more than similar words do.
 
     Parameters
     ----------
@@ -155,12 +155,12 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
     r"""Test whether the leans of words and of attributes are unrelated to their likeness.
 
-    A word's lean consists of its mean distances to the stereotype sets, minus their average and the
-    mean lean of the word's group. For an attribute, the roles of groups and sets
-    are swapped. The statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks
-    (groups or sets). Leans are permuted within blocks. p is the share of orders, including the
-    measured one, that reach its sum. The result is empty without cosines or with fewer than two
-    sets or groups.
+    A word's lean consists of its mean distances to the stereotype sets, centered first within the
+    word and then within its group. For an attribute, the roles of groups and sets are swapped. The
+    statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks (groups or sets). Leans are
+    permuted within blocks. p is the share of permutations (including the measured order) whose
+    statistic is at least the measured one. The result is empty if there are no cosines, or fewer
+    than two sets or groups.
     """
     if not design.word_likeness.size or len(design.sets) < 2 or len(design.groups) < 2:
         return {}

@@ -1,4 +1,4 @@
-"""Answer questions about a posterior that are written as text."""
+"""Answer written questions about a posterior."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probabilities of written statements about mean distances.
 
-    The means are those of `summary`. Differences between a group's connections are ``within`` the
-    group: they include how close each set of stereotypes is to all groups. The ``relative`` rows of
-    `contrasts` exclude this closeness. To compare groups, pass ``between="groups"`` to `contrasts`.
+    The means are those of `summary`. Like the ``within`` rows of `contrasts`, differences between a
+    group's connections include how close each set of stereotypes is to all groups; ``relative``
+    rows exclude this closeness. To compare groups, pass ``between="groups"`` to `contrasts`.
 
     Parameters
     ----------
     tree : DataTree
         A posterior from `fit`.
     *hypotheses : str
-        For example, ``"muslim: associated - different < christian: associated - different"``. Both
-        sides of ``<`` or ``>`` are connections and numbers joined by ``+ - * /`` and parentheses. A
-        name and a colon select a group or protected word for all connections up to the next colon;
-        ``all:`` or no name selects overall means. If a group and a word share a name,
+        For example, ``"christian: associated - different > muslim: associated - different"``. Both
+        sides of ``>`` or ``<`` consist of connections, numbers, ``+ - * /``, and parentheses. A
+        name followed by a colon selects a group or protected word for all connections up to the
+        next colon; ``all:`` or no name selects overall means. If a group and a word share a name,
         ``word muslim:`` selects the word. Put names with spaces or hyphens in backquotes.
     ci_prob, ci_kind, over
         The same as in `contrasts`.

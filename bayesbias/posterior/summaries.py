@@ -80,7 +80,7 @@ def sd_summary(
     Returns
     -------
     DataFrame
-        ``parameter`` (an sd, or ``nu``), ``of`` (such as the connection that it is for, or empty),
+        ``parameter`` (an sd, or ``nu``), ``of`` (for example, a connection; may be empty),
         ``mean``, ``sd``, ``low``, and ``high``.
 
     Examples
@@ -117,7 +117,7 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Return labels of levels, and (n_draws, n_levels, n_connections) draws of mean distances."""
+    """Return level labels, and (n_draws, n_levels, n_connections) draws of mean distances."""
     check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
@@ -145,7 +145,7 @@ def _listed_means(tree: DataTree) -> FloatArray:
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
-    """Label a frame that has one row for each of `things` and each value of `columns`."""
+    """Label a frame that has one row for each combination of `things` and values of `columns`."""
     times = len(frame) // len(things)
     repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
     tiled = {name: list(values) * len(things) for name, values in columns.items()}
@@ -160,7 +160,7 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
 
 
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
-    """Store a posterior's warnings in a frame's attributes, and repeat the warnings."""
+    """Store a posterior's warnings in a frame's attributes, and issue them again."""
     doubts = warnings_of(tree)
     frame.attrs["warnings"] = doubts
     for doubt in doubts:

@@ -37,7 +37,7 @@ LIKELY = 0.9
 
 
 def page(analysis: ChangeAnalysis) -> Page:
-    """Return the page of a change; its figures show the lead model."""
+    """Return the page about a change; its figures show the lead model."""
     name = f"{analysis.wordlist}: " if analysis.wordlist else ""
     return Page(
         kind="Cosine distances, before and after",

@@ -59,7 +59,7 @@ class Headline:
 
 
 def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the overall row of a contrast, then its groups, those farthest from zero first."""
+    """Return a contrast's overall row, followed by its group rows, farthest from zero first."""
     groups = at_level(rows, GROUP).sort_values("mean", key=abs, ascending=False, kind="stable")
     frame = pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
     return frame.assign(of=frame["protected_group"].map(in_words).replace("", ALL_GROUPS))
@@ -71,7 +71,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
     Groups whose own stereotypes were not measured are left out. ``closer`` describes the
     probability that the contrast is below zero. ``edge`` marks borderline intervals, and ``thin``
     marks rows with a thin set. ``frequency`` and ``topics`` are the shares of reference lists with
-    a larger contrast; ``reference_low`` and ``reference_high`` are ends for ``frequency``.
+    a larger contrast; ``reference_low`` and ``reference_high`` are interval ends for ``frequency``.
     """
     contrasts = analysis.contrasts
     rows = contrast_of(contrasts, *leading_pair(analysis.table))
@@ -145,7 +145,7 @@ def headline(analysis: Analysis) -> Headline:
 
 
 def contrast_meaning(analysis: Analysis, rows: pd.DataFrame) -> str:
-    """Define the contrast in sentences; the definition depends on `is_relative`."""
+    """Define the contrast in sentences that depend on `is_relative`."""
     if not is_relative(rows):
         one, other = ({**MEANINGS, **OF_A_GROUP}[name] for name in leading_pair(analysis.table))
         return f"A contrast is the distance to {one} minus the distance to {other}."
@@ -235,7 +235,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
 def change_headline(analysis: ChangeAnalysis) -> Headline:
     """Return the headline of a page about a change: how associated − different changed, by group.
 
-    Tables without associated or different distances show how far each kind of attribute moved.
+    Without associated or different distances, the headline shows how far kinds of attributes moved.
     """
     orders, frame = analysis.lead["orders"], analysis.changes
     if orders.empty:

@@ -29,7 +29,7 @@ KIND = "Cosine distances in a word embedding"
 
 
 def page(analysis: Analysis) -> Page:
-    """Return the page of a word list; its detailed figures show the lead model."""
+    """Return the page about a word list; its detailed figures show the lead model."""
     wordlist, lead = analysis.wordlist, headline(analysis)
     limits, notes = lead.notes[:3], lead.notes[3:]  # the limits stay next to the table
     found = [lead.table, *limits, headline_figure(analysis), *notes, *_baseline(analysis)]
@@ -257,7 +257,7 @@ def _limits(analysis: Analysis) -> list[Line]:
 
 
 def index_page(analyses: Mapping[str, Analysis]) -> Page:
-    """Return a page of links to the reports of several lists, which are keyed by folder name."""
+    """Return a page of links to reports; `analyses` is keyed by folder name."""
     links, cells, heads = list[Line](), list[tuple[str, ...]](), list[str]()
     for folder, analysis in analyses.items():
         name, lead = analysis.wordlist.name, headline(analysis).table

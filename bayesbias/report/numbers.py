@@ -43,7 +43,7 @@ def borderline(row: Row, n_draws: float, rope: float) -> str:
 def graded(p: float, n_draws: float | None = None) -> str:
     """Write the probability of a statement as a percentage and in words, as in ``84%, probably``.
 
-    With `n_draws`, words that two Monte Carlo errors could change are marked as borderline.
+    With `n_draws`, words within two Monte Carlo errors of another grade are marked as borderline.
     """
     shown = round(float(f"{100 * p:.0f}"))
     word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
@@ -53,7 +53,7 @@ def graded(p: float, n_draws: float | None = None) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Write a number with a real minus sign, and never as minus zero."""
+    """Write a number with a real minus sign, but without one for zero."""
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         text = text.removeprefix("-")
@@ -67,7 +67,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def ends(row: Row) -> str:
-    """Write the interval of a row from its ``low`` to its ``high``; a dash if it has none."""
+    """Write a row's interval from ``low`` to ``high``, or a dash if the row has no interval."""
     return "–" if pd.isna(row["low"]) else f"{number(row['low'])} … {number(row['high'])}"
 
 
@@ -91,7 +91,7 @@ def probability(share_of_draws: float) -> str:
 
 
 def probability_name(ci_prob: float) -> str:
-    """Write the probability of an interval, such as ``89%`` for 0.89."""
+    """Write the probability of an interval (for example, ``89%`` for 0.89)."""
     return f"{100 * ci_prob:g}%"
 
 

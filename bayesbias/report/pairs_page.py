@@ -25,7 +25,7 @@ SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 
 def page(analysis: PairAnalysis) -> Page:
-    """Return the page of sentence pairs."""
+    """Return the page about sentence pairs."""
     lead, measures = _preferences(analysis), analysis.frames["measures"]
     caption = "Published measures, over all pairs and by bias type"
     published: list[Block] = [prose("published") if len(measures) else "", table(measures, caption)]

@@ -27,7 +27,7 @@ TITLE = "Associated compared with {} attributes"
 
 
 def page(sweep: Sweep) -> Page:
-    """Return the page of a sweep."""
+    """Return the page about a sweep."""
     config, failed = sweep.config, len(sweep.failures)
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     cell = ("embedding", "list", "model")

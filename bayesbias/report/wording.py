@@ -53,9 +53,9 @@ def fitted_lines(results: Mapping[str, ModelResult], settings: FitOptions) -> It
 
 
 def with_marks(analysis: Analysis, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary or contrasts with a column ``thin``, true for rows that use a thin set.
+    """Add a column ``thin`` to a summary or contrasts: whether a row uses a thin set.
 
-    The row for all groups is thin if the row for any group is.
+    The overall row is thin if any group's row is.
     """
     thin = thin_names(analysis.thin, analysis.wordlist)
     thin += [""] if set(thin) & set(analysis.wordlist.groups) else []  # all groups
@@ -72,14 +72,14 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:
-    """Name thin sets, each with the number of its words that were found."""
+    """Name thin sets and the number of words found for each."""
     names = thin["set"].str.replace("(.+)_stereotype$", r"the stereotypes of \1", regex=True)
     counts = zip(names, thin["found"], thin["words"], strict=True)
     return joined(f"{name} ({found} of {words})" for name, found, words in counts)
 
 
 def own_entries(analysis: Analysis) -> int:
-    """Count the entries of the list itself, without the matched controls that were drawn."""
+    """Count the list's own entries, without the matched controls."""
     entries = analysis.wordlist.to_frame()
     return int(((entries["role"] != "control") | (entries["set"] != "matched")).sum())
 
@@ -125,7 +125,7 @@ def unmeasured(analysis: Analysis) -> list[str]:
 
 
 def few_attributes(analysis: Analysis) -> str:
-    """Return a sentence on how many words the associated distances come from."""
+    """Return a sentence on the numbers of words behind the associated distances."""
     rows = analysis.table[analysis.table["connection"] == "associated"]
     attributes = counted(rows["attribute"].nunique(), "stereotype word")
     words = counted(rows["protected_word"].nunique(), "protected word")
@@ -162,7 +162,7 @@ def sensitivity_sentence(result: ModelResult) -> str:
 
 
 def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distances") -> str:
-    """Describe the coverage of predictive intervals; name any that are too wide or narrow."""
+    """Describe the coverage of predictive intervals, and name those that are too wide or narrow."""
     frame = result["check"].query("ci_prob == @ci_prob").set_index("connection")
     parts = frame["coverage"].drop("all")
     off = []
@@ -179,7 +179,7 @@ def coverage_sentence(result: ModelResult, ci_prob: float, what: str = "distance
 
 
 def influence_sentence(result: ModelResult) -> str:
-    """Describe the most influential word, and the range of contrasts if one word is left out."""
+    """Describe the most influential word, and how the contrast varies if a word is left out."""
     frame = result["influence"]
     if frame.empty:
         return "The contrast cannot be computed if any word is left out."

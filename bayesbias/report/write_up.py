@@ -72,7 +72,7 @@ class WriteUp:
 
 
 def write_up(analysis: Analysis) -> WriteUp:
-    """Write the paragraphs about an analysis, and escape all but formulas and citations."""
+    """Write the paragraphs about an analysis; escape everything except formulas and citations."""
     text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
     paragraphs, _, table = text.partition("\n|")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
@@ -88,7 +88,7 @@ def with_references(text: str) -> WriteUp:
 
 
 def bibliography() -> dict[str, str]:
-    """Return the entries of the bibliography, keyed by citation key."""
+    """Return the bibliography entries by citation key."""
     entries = (files(__package__) / "references.bib").read_text("utf-8").strip().split("\n\n")
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 

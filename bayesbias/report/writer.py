@@ -33,7 +33,7 @@ REPORT, MARKDOWN, PLOTS = "report.html", "report.md", "plots"
 
 @dataclass(frozen=True)
 class Line:
-    """An item of a list: its subject, its text, and an optional link."""
+    """A list item: its subject, its text, and an optional link."""
 
     of: str
     text: str
@@ -47,7 +47,7 @@ class Line:
 class Table:
     """Rows of text under column heads; `numeric` marks right-aligned columns.
 
-    The table that `leads` a page is never folded. Its rows become blocks on a narrow screen.
+    A table that `leads` a page is never folded. On a narrow screen, its rows become blocks.
     """
 
     caption: str
@@ -89,7 +89,7 @@ def sections(*parts: tuple[str, str, Sequence[Block]]) -> list[Section]:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: `doubts` are the sampler's warnings, and `facts` appear under "Provenance"."""
+    """A page; `doubts` are the sampler's warnings, and `facts` appear under "Provenance"."""
 
     kind: str
     title: str
@@ -121,7 +121,7 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
 
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``. If
     the frame's attrs have ``n_draws``, probabilities that more draws could change are marked; with
-    ``rope``, intervals are, too. Intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN
+    ``rope``, so are intervals. Intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN
     becomes a dash. `numbers.COLUMNS` lists heads and formats. An empty table is not shown.
     """
     if frame.empty:
@@ -159,9 +159,9 @@ def write_page(
 ) -> None:
     """Draw the figures of a page, and write it as HTML and as Markdown.
 
-    The HTML includes the figures, which are also written as files of these ``kinds`` (``png``,
+    The HTML includes the figures, which are also written as files of the given `kinds` (``png``,
     ``svg``). The page shows the ``command`` and the ``versions`` from the record, and lists the
-    files in the folder. Characters that are not valid Unicode, as in odd file names, are escaped.
+    files in the folder. Invalid Unicode, which file names can contain, is escaped.
     """
     drawn = draw(page, folder / PLOTS, kinds)
     present = {path.name for path in folder.iterdir()}
@@ -172,9 +172,9 @@ def write_page(
 
 
 def draw(page: Page, folder: Path, kinds: Sequence[str] = ()) -> dict[str, str]:
-    """Draw a page's figures, write files of these `kinds`, and return data URIs, keyed by name.
+    """Draw a page's figures, write files of the given `kinds`, and return data URIs by name.
 
-    A page shows them as images, so nothing in a drawing can affect the page.
+    A page shows figures as images, so nothing in a drawing can affect the page.
     """
     import matplotlib as mpl
 

@@ -14,7 +14,7 @@ LARGEST_BY_HAND = 8
 
 
 def cholesky_blocks(matrices: FloatArray) -> FloatArray:
-    """Overwrite the lower triangles of (m, d, d, n) blocks with Cholesky factors, and return them.
+    """Write Cholesky factors to the lower triangles of (m, d, d, n) blocks, and return the blocks.
 
     The diagonal of a block without a factor contains NaN.
     """

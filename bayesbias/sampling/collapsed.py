@@ -65,7 +65,7 @@ MOST_NUMBERS = 800_000
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of one side's units, for standard normal z, if all else is known."""
+    """Effects u = D R z of one side's units, for standard normal z, given everything else."""
 
     sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the correlated coordinates
@@ -78,7 +78,7 @@ class Alone:
         return solve_blocks(self.factor, scaled)
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
-        """Return the (n_classes, d, n) effects D R z of the classes' coordinates z."""
+        """Return the (n_classes, d, n) effects D R z for the classes' coordinates z."""
         transposed = np.swapaxes(self.rotation, 0, 1)
         rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
         return np.asarray(rotated[:, :, 0] * self.sds)
@@ -100,7 +100,7 @@ class Scales:
     precision: FloatArray  # (n_noise, n): 1 / sigma²
 
     def alone(self, units: Units, parameter: IntArray, gram: FloatArray) -> Alone:
-        """Return the `Alone` of units with the sds at ``parameter`` and the X'X in ``gram``."""
+        """Return the `Alone` for units with the sds at ``parameter`` and the X'X in ``gram``."""
         correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
         if units.correlated is not None:
             block, correlated = units.correlated
@@ -157,7 +157,7 @@ class Conditional:
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
         """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
 
-        Without a generator, return their conditional means.
+        Without a generator, return the effects' conditional means.
         """
         out, *kept = self.alone
         right = self.factor[:, -1, :-1] + standard_noise(self.factor[:, -1, :-1].shape, rng)
@@ -216,9 +216,9 @@ def moments(
 
 
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
-    """Return the sds and precisions of (n, n_parameters) parameters.
+    """Return the sds and precisions for (n, n_parameters) parameters.
 
-    Known sds come after the sds of the parameters; the sd of the connection means is last.
+    The sds in the parameters come first, then known sds; the sd of the connection means is last.
     """
     spec = posterior.spec
     mean_sd = spec.priors["connection_mean"].parameters["sd"]

@@ -62,9 +62,9 @@ class ExactDraws:
 class Coordinates:
     """Coordinates log(sd + offset), in which a log density has no long lower tail.
 
-    The data cannot distinguish very small sds from zero. For these, the density of the log sd
-    falls only as fast as the sd, and no proposal covers this long tail well. An offset of about the
-    same size turns the tail into an edge.
+    The data cannot distinguish very small sds from zero. For these, the density of the log sd falls
+    only as fast as the sd, and no proposal covers this long tail well. An offset of about the size
+    of these sds turns the tail into an edge.
     """
 
     posterior: Collapsed
@@ -215,8 +215,8 @@ def _draw_block(
 def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
     """Return the effects shared across words and attributes, keyed by name.
 
-    Effects are linear in the (n, n_shared) coordinates; pass the identity to get the map itself.
-    Connection means are relative to the center.
+    Effects are linear in the (n, n_shared) coordinates; pass the identity matrix to get the map
+    itself. Connection means are relative to the center.
     """
     design, stop = posterior.design, len(posterior.design.connections)
     values = {"connection_mean": coordinates[:, :stop].copy()}

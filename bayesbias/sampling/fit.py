@@ -69,11 +69,11 @@ def fit(
         A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
     priors : mapping, optional
-        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``. Priors are in units of
-        distance. In models with ``scale = "spread"``, such as by-group, sds of effects and
+        Priors that replace the model's, such as ``{"connection_mean": {"sd": 0.1}}``. Priors are in
+        units of distance. In models with ``scale = "spread"``, such as by-group, sds of effects and
         residuals are in units of the sd of stereotype distances.
     options : FitOptions, optional
-        Options of the fit; options for intervals and contrasts are ignored.
+        Options for the fit; those for intervals and contrasts are ignored.
     **keywords
         Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
         chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
@@ -206,10 +206,10 @@ def from_pymc(
 
 
 def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Return the connections or words whose rows all have equal outcomes, with these outcomes.
+    """Return the connections or words whose rows all have the same outcome, and their outcomes.
 
-    The name is empty if the model has only one residual sd. Those with a single row are left
-    out. Values count as equal if they differ only by the rounding of distances.
+    The name is empty if the model has only one residual sd. Connections and words with a single row
+    are left out. Values count as equal if they differ only by the rounding of distances.
     """
     parts = [("", design.y)]
     if spec.sigma_dims:

@@ -81,8 +81,8 @@ class Proposal:
     """A mixture with one component for each of m modes.
 
     A component has independent two-piece Student-t coordinates, mapped linearly to n parameters.
-    There are two scales because a log sd may have a long lower tail. A parameter of a Normal target
-    costs 4% of the effective proposals at a `df` of 5 and 2% at 8, so `df` grows with n.
+    Two scales per coordinate allow for the long lower tail of a log sd. Each parameter of a Normal
+    target costs 4% of the effective proposals if `df` is 5 but 2% if it is 8, so `df` grows with n.
     """
 
     shares: FloatArray  # (m,): sum to one
@@ -173,7 +173,7 @@ def find_mode(
 
     Some sds are known a hundred times more precisely than others, so unscaled steps would zigzag.
     Parameters are therefore scaled by the curvature at the start. All parameters have the same
-    bounds, and no point outside them is tried. At the upper bound, backward differences are used.
+    bounds, and points outside are never tried. At the upper bound, backward differences are used.
     """
     from scipy.optimize import minimize
 

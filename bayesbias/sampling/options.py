@@ -43,7 +43,7 @@ class FitOptions:
     draws : int
         Number of draws per chain.
     chains : int
-        Number of chains. The exact sampler's draws are independent and are only split into chains.
+        Number of chains. The exact sampler simply splits its independent draws into chains.
     tune : int
         Number of warm-up steps per chain; used only by NUTS.
     target_accept : float
@@ -57,7 +57,7 @@ class FitOptions:
     rope : float, optional
         Half-width of the region of practical equivalence (ROPE), a distance in [0, 2]. Smaller
         differences count as zero. By convention, the default is .15 times the sd of stereotype
-        distances, about .02 in GloVe.
+        distances (about .02 in GloVe).
     progressbar : bool
         Whether NUTS shows a progress bar.
 
@@ -131,13 +131,13 @@ class FitOptions:
         return kept if plain else kept | {"seed": str(self.seed)}
 
     def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
-        """Return these options as `FitOptions`, without the other fields of a workflow."""
+        """Return these options as `FitOptions`, without a workflow's other fields."""
         own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
         return FitOptions(**(own | changes))
 
 
 class FitKeywords(TypedDict, total=False):
-    """The fields of `FitOptions` that fitting functions accept as keywords."""
+    """The fields of `FitOptions` that fitting functions accept as keyword arguments."""
 
     method: str
     draws: int
@@ -157,7 +157,7 @@ def check_rope(rope: float) -> None:
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
-    """Return the given options, or the defaults if there are none, updated with any keywords."""
+    """Return `options`, or the defaults if it is None, updated with any `keywords`."""
     known = FitKeywords.__annotations__
     for name in keywords:
         if name not in known:
@@ -166,7 +166,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
 
 
 def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
-    """Add the keywords that ``**keywords`` accepts to a function's signature."""
+    """Add to a function's signature the keyword arguments that ``**keywords`` accepts."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)
     shown = [own for own in signature.parameters.values() if own.kind is not own.VAR_KEYWORD]

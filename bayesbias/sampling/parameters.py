@@ -45,10 +45,10 @@ def parameter_blocks(design: Design, spec: ModelSpec) -> tuple[Block, ...]:
 def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) -> FloatArray:
     """Return the (n,) log prior densities of (n, n_parameters) parameters, with Jacobians.
 
-    Let ρ be the partial correlation of rows i and j given the first j rows. The Jacobian of the
-    correlation matrix has the factor (1 - ρ²)^((n - 2 - j)/2), and its determinant has the factor
-    1 - ρ² (Lewandowski, Kurowicka, and Joe, 2009, Journal of Multivariate Analysis 100). The
-    Jacobian of the hyperbolic tangent is also 1 - ρ².
+    Let ρ be the partial correlation of rows i and j given the first j rows. This ρ contributes the
+    factor (1 - ρ²)^((n - 2 - j)/2) to the Jacobian of the correlation matrix, and the factor 1 - ρ²
+    to the matrix's determinant (Lewandowski, Kurowicka, and Joe, 2009, Journal of Multivariate
+    Analysis 100). The Jacobian of the hyperbolic tangent is also 1 - ρ².
     """
     total = np.zeros(len(parameters))
     parameters = np.ascontiguousarray(parameters.T)
@@ -63,7 +63,7 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
 
 
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the (n, n_parameters) parameters of sds and correlation matrices; see `values_of`."""
+    """Return the (n, n_parameters) parameters for sds and correlation matrices; see `values_of`."""
     return np.hstack(
         [
             np.arctanh(partial_correlations(values[block.name]))

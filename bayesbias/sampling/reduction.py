@@ -44,7 +44,7 @@ NO_COUPLING = 1e-12
 
 @dataclass(frozen=True)
 class RowTypes:
-    """Types of rows; to the model, rows of a type differ only in word, attribute, and outcome."""
+    """Types of rows; in the model, rows of one type differ only in word, attribute, and outcome."""
 
     of_row: IntArray  # (n_rows,): type of each row
     first: IntArray  # (n_types,): a row of each type
@@ -89,8 +89,8 @@ def units_of(
 ) -> Units:
     """Arrange the effects of one factor.
 
-    If the factor has only one term, with `separate` effects, each effect is a separate unit, such
-    as one word in one connection.
+    If the factor has only one term and its effects are `separate`, each effect is a unit (for
+    example, one word in one connection).
     """
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
@@ -112,7 +112,7 @@ def units_of(
 
 @dataclass(frozen=True)
 class Partition:
-    """Classes of units that have the same partners. Designs with the same rows share it."""
+    """Classes of units that have the same partners; designs with the same rows share them."""
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -281,7 +281,7 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
 
 
 def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
-    """Return the (n_noise, n_one, d, n_other, e) coupling of the class means of two sides."""
+    """Return the (n_noise, n_one, d, n_other, e) coupling between the class means of two sides."""
     sides = (one, other)
     place = [np.full(len(side.of_unit), -1) for side in sides]
     for side, places in zip(sides, place, strict=True):
@@ -380,7 +380,7 @@ class Collapsed:
 
     @property
     def spec(self) -> ModelSpec:
-        """The model without terms that add nothing."""
+        """The model without terms that add nothing to the design."""
         return self.layout.spec
 
     @property
@@ -400,7 +400,7 @@ class Collapsed:
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
     def rows_at_once(self, most_numbers: int) -> int:
-        """Return how many parameter vectors to process at a time, to limit memory."""
+        """Return how many parameter vectors to process at a time to limit memory use."""
         parts = [part for side in self.sides if side.directions for part in side.directions.parts]
         numbers = sum(part.gram[0].size for part in parts)
         return int(max(1, most_numbers // (self.cross[0].size + self.gram[0].size + numbers)))
@@ -417,7 +417,7 @@ def collapse(
 
     The effects of an ``unpooled`` protected word have the sd ``UNPOOLED_SD``. To collapse many
     outcomes of the same rows, pass the ``layout`` of the first one. Raise a ValueError if the model
-    is not Normal, outcomes do not vary, or the design does not allow one of the effects.
+    is not Normal, if outcomes do not vary, or if the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(

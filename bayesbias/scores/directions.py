@@ -28,7 +28,7 @@ def same(
     """Compute SAME: how far targets point along the directions in which protected groups differ.
 
     Let â_i be the mean unit vector of group i and B an orthonormal basis of all â_i - â_0. The bias
-    of a target t is ‖B t/‖t‖‖; for two groups it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
+    of a target t is ‖B t/‖t‖‖; for two groups, it is |cos(t, â_0 - â_1)|. SAME is the mean bias.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def same(
     Returns
     -------
     ScoreResult
-        ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups, 1
-        if it is in the bias subspace. The order of the groups does not change them. ``rank`` is the
-        dimension of the subspace. For two groups, the result also has ``signed``, cos(t, â_0 -
-        â_1), which is positive toward the first group. Its mean is ``skew``, and its population sd
-        is ``stereotype``.
+        ``score`` and ``per_target`` are in [0, 1]: 0 if a target is equally close to all groups,
+        and 1 if it is in the bias subspace. The order of the groups does not matter. ``rank`` is
+        the dimension of the subspace. For two groups, the result also has ``signed``, cos(t, â_0 -
+        â_1), which is positive toward the first group. The mean of ``signed`` is ``skew``, and its
+        population sd is ``stereotype``.
 
     References
     ----------
@@ -123,8 +123,8 @@ def ripa(
 def relation_vector(pairs: FloatArray) -> FloatArray:
     """Return the first principal component of the pairs' differences, as a unit vector.
 
-    The differences are not centered, because centering would reduce a single difference to zero.
-    The vector points, on average over the pairs, from the second word to the first.
+    The differences are not centered, because centering would reduce a single difference to zero. On
+    average over the pairs, the vector points from the second word to the first.
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
@@ -145,15 +145,15 @@ def direct_bias(
     """Compute Direct Bias, the mean over targets t of (sqrt Σ_i cos(t, g_i)²)^c.
 
     The directions g_i are the first k principal components of the defining words, centered within
-    their sets. For one pair, the bias is |cos(t, g)|^c, where g is the difference of the two words.
+    their sets. For one pair, the bias is |cos(t, g)|^c, where g is the pair's difference.
 
     Parameters
     ----------
     targets : list of words
     defining_sets : list of pairs (or longer tuples) of words, such as [("she", "he")]
-        If any word of a set is missing, the whole set is left out.
+        If any word in a set is missing, the whole set is left out.
     k : int, optional
-        Number of components. The default is the size of the sets minus one, which is 1 for pairs.
+        Number of components. The default is one less than the size of the sets (1 for pairs).
     c : float
         The strictness, 0 or more. The literature uses 1.
     unit : bool

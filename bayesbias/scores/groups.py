@@ -34,7 +34,7 @@ def rnd(
     ----------
     X, Y : lists of words; μ_X and μ_Y are their mean vectors
     A : list of attribute words
-        Attributes of X and attributes of Y cancel each other out, so pass one set at a time.
+        Stereotypes of X and of Y would cancel each other out, so pass one set at a time.
     unit : bool
         Scale all vectors to unit length first, as Garg et al. do.
     average : bool
@@ -65,7 +65,7 @@ def relative_distances(X: FloatArray, Y: FloatArray, attributes: FloatArray) -> 
 def ect(
     vectors: WordVectors | None, X: Words, Y: Words, A: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Compute the embedding coherence test of whether both group means rank attributes similarly.
+    """Compute the embedding coherence test (ECT): how similarly both group means rank attributes.
 
     The score is Spearman's correlation of cos(μ_X, a) and cos(μ_Y, a) over the attributes a.
 
@@ -209,7 +209,7 @@ def mean_distances(
 
 
 def mac_of_table(table: pd.DataFrame) -> ScoreResult:
-    """Compute MAC of a long-form table, the mean of each word's mean distance to each set.
+    """Compute MAC, the mean of each word's mean distance to each set, from a long-form table.
 
     Only ``associated`` and ``different`` rows are used; repeated rows count every time.
     ``per_word`` is NaN if a word has no row for a set. Such values are ignored.
@@ -219,11 +219,11 @@ def mac_of_table(table: pd.DataFrame) -> ScoreResult:
 
 
 def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
-    """Run Manzini et al.'s test of a change, a paired t-test of the averaged distances.
+    """Test a change as Manzini et al. do, with a paired t-test of averaged distances.
 
-    A pair is a protected word and an attribute set. Pairs share words and contain averages, so they
-    are dependent and unequally precise (Dobrzeniecka and Urbaniak, 2024, section 3). The
-    result has the mean ``change``, ``t``, the two-sided ``p_value``, and ``n_pairs``.
+    A pair is a protected word and an attribute set. Pairs share words, and their distances are
+    averages, so pairs are dependent and unequally precise (Dobrzeniecka and Urbaniak, 2024, section
+    3). The result has the mean ``change``, ``t``, the two-sided ``p_value``, and ``n_pairs``.
     """
     from scipy.stats import ttest_1samp
 
@@ -248,7 +248,7 @@ def rnsb(
     C: float = 1.0,
     unit: bool = False,
 ) -> ScoreResult:
-    """Compute relative negative sentiment bias (RNSB): how unequally negative the targets seem.
+    """Compute relative negative sentiment bias (RNSB): how much the targets' negativity differs.
 
     A logistic regression learns to distinguish B (negative) from A (positive). The targets'
     probabilities of B are normalized to sum to one and compared with the uniform distribution.
@@ -266,7 +266,7 @@ def rnsb(
     -------
     ScoreResult
         ``score`` is the KL divergence in nats, in [0, log n_targets]. It is 0 if all targets are
-        treated as equally negative. Each target has a ``probability`` of B and a ``share``.
+        equally negative. Each target has a ``probability`` of B and a ``share``.
 
     References
     ----------
@@ -281,7 +281,7 @@ def rnsb(
 
 
 def divergence(probability: FloatArray) -> float:
-    """Return the KL divergence, in nats, of normalized probabilities from uniform ones."""
+    """Return the KL divergence (in nats) of normalized probabilities from uniform probabilities."""
     from scipy.special import rel_entr
 
     share = probability / probability.sum()
@@ -291,8 +291,8 @@ def divergence(probability: FloatArray) -> float:
 def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArray:
     """Return the (n_dims + 1,) weights of a ridge logistic regression of B versus A.
 
-    The last weight is the intercept. It is penalized like the others, because it is the weight
-    of an added coordinate that is 1 for all words.
+    The last weight is the intercept. Like the others, the intercept is penalized, because it is the
+    weight of an added coordinate that is 1 for all words.
     """
     from sklearn.linear_model import LogisticRegression
 

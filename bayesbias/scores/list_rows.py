@@ -31,10 +31,10 @@ class Picks:
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
-    """Unscaled vectors of a word list, group by group, and their words.
+    """A word list's unscaled vectors, group by group, with their words.
 
     ``defining``, of shape (n_sets, n_groups, n_dims), combines words at the same position in their
-    groups. It is None if groups differ in size, because their words do not form sets. ``whole``
+    groups. It is None if groups differ in size, because their words then form no sets. ``whole``
     contains the rows from which a resampling was drawn.
     """
 

@@ -49,7 +49,7 @@ RESCALED = 512
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """Result of `permutation_test`: numbers for one data set, (n_datasets,) arrays for several."""
+    """Result of `permutation_test`: numbers for one data set; (n_datasets,) arrays for several."""
 
     statistic: FloatArray
     p_value: FloatArray
@@ -79,8 +79,8 @@ def permutation_test(
     -------
     PermutationTest
         ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
-        every split is counted, so the bounds are equal. For more words, they agree within about 1%.
-        ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
+        every split is counted, so the bounds are equal. For more words, the bounds agree within
+        about 1%. ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References
     ----------
@@ -143,7 +143,7 @@ def _tail(
 
 
 def count_reaching(centered: FloatArray, chosen: int, threshold: float) -> int:
-    """Count the subsets of a given size whose sum reaches the threshold, by meeting in the middle.
+    """Count the subsets of a given size whose sum reaches the threshold (meet in the middle).
 
     For each subset sum of the first half, bisection finds its partners in the second half.
     """
@@ -173,8 +173,8 @@ def tail_bounds(
 
     The grid is refined until the bounds agree or the grid is at its finest. With ``attained``, the
     threshold is the sum of a subset minus the tolerance for ties. That subset reaches the
-    threshold, but no grid can show it, so it is added to the lower bound. All sums have positive
-    terms, so the relative error of a bound is at most n_words² · 2^-52.
+    threshold, but no grid can confirm this, so it is added to the lower bound. All sums have
+    positive terms, so the relative error of a bound is at most n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))
     if unit := _lattice_step(centered):

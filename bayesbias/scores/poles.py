@@ -51,10 +51,10 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     Returns
     -------
     ScoreResult
-        ``score`` is the mean of ``psi``; positive means closer to A. ``psi`` is ``to_a`` minus
-        ``to_b``, the mean cosines with A and B. ``limit`` is ‖â - b̂‖, the largest ψ that any word
-        can have for these sets. The limit differs between embeddings, so their ψ, S, and gWEAT are
-        on different scales.
+        ``score`` is the mean of ``psi``, and positive if the words are closer to A. ``psi`` is
+        ``to_a`` (the mean cosine with A) minus ``to_b`` (with B). The largest ψ that any word can
+        have for these sets is ``limit``, ‖â - b̂‖. The limit differs between embeddings, so their
+        ψ, S, and gWEAT are on different scales.
 
     References
     ----------
@@ -70,12 +70,12 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
 
 
 def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
-    """Compute effect sizes d = (mean_X s - mean_Y s)/sd s of one or more data sets.
+    """Compute effect sizes d = (mean_X s - mean_Y s)/sd s for one or more data sets.
 
     Parameters
     ----------
     s_x, s_y : (..., n_x), (..., n_y) array_like
-        Associations of the words of X and Y.
+        Associations of the words in X and Y.
     ddof : {1, 0, "pooled"}
         The sd of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d, divisor
         n_x + n_y - 2). Caliskan et al. computed d with ddof 1.
@@ -117,11 +117,11 @@ def weat(
     ddof: Ddof = 1,
     alternative: Alternative = "two-sided",
 ) -> ScoreResult:
-    """Compute the word embedding association test of whether X is closer to A, and Y to B.
+    """Compute the word embedding association test (WEAT) of whether X is closer to A and Y to B.
 
     Let s(w) = mean_A cos(w, a) - mean_B cos(w, b). The statistic is S = Σ_X s - Σ_Y s, and the
-    effect size is d = (mean_X s - mean_Y s)/sd s. The p-value is from a permutation test over all
-    splits of X∪Y into |X| and |Y| words. It is exact for up to 36 words, and an upper bound for
+    effect size is d = (mean_X s - mean_Y s)/sd s. The p-value comes from a permutation test over
+    all splits of X∪Y into |X| and |Y| words. It is exact for up to 36 words, and an upper bound for
     more words (see `permutation_test`).
 
     Parameters
@@ -136,7 +136,7 @@ def weat(
     Returns
     -------
     ScoreResult
-        ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` are from
+        ``score`` and ``effect_size`` are d. ``statistic``, ``p_value``, and ``p_bounds`` come from
         the test; ``association`` is s of every word. If d > 0, X leans more toward A than Y does.
 
     References
@@ -203,9 +203,9 @@ def nas(
     Returns
     -------
     ScoreResult
-        ``score`` is the mean ``effect_size`` of the words; positive means closer to A. With N/2
-        words in each of A and B, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for ddof 1.
-        With an alternative, every word also has ``p_value``, ``p_low``, and ``p_high``.
+        ``score`` is the mean ``effect_size`` of the words, and positive if they are closer to A.
+        With N/2 words each in A and B, values are within ±2 for ddof 0 and ±2·sqrt((N - 1)/N) for
+        ddof 1. If `alternative` is set, every word also has ``p_value``, ``p_low``, and ``p_high``.
 
     References
     ----------
@@ -236,7 +236,7 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
 def semaxis(
     vectors: WordVectors | None, words: Words, A: Words, B: Words, *, unit: bool = False
 ) -> ScoreResult:
-    """Compute the cosine of every word with the axis from pole B to pole A, mean(A) - mean(B).
+    """Compute every word's cosine with mean(A) - mean(B), the axis from pole B to pole A.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def semaxis(
     Returns
     -------
     ScoreResult
-        ``position`` of every word is in [-1, 1], positive toward A; ``score`` is the mean.
+        Every word's ``position`` is in [-1, 1] and positive toward A; ``score`` is the mean.
 
     References
     ----------

@@ -47,12 +47,12 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class ListScore:
-    """A score of a word list; you can pass your own scores to `score_table`.
+    """A score for a word list; you can pass your own scores to `score_table`.
 
     Parameters
     ----------
     value : function of ListRows
-        Computes the score of the given groups; raises ValueError if the score is undefined.
+        Computes the score for the given groups; raises ValueError if the score is undefined.
     scope : {"all", "pair", "ordered"}
         Whether to compute the score from all groups at once, from every pair, or from every pair in
         both orders.
@@ -63,9 +63,9 @@ class ListScore:
     no_bias : float
         The value that means no bias.
     direction, reading : str
-        The ``Direction`` in which values mean more bias, and the ``Reading`` of these values.
-        Scores that compare groups or sets of stereotypes can also show bias in the opposite
-        direction, but scores that measure the size of a difference cannot.
+        Which ``Direction`` means more bias, and the ``Reading`` of values in that direction. Scores
+        that compare groups or sets of stereotypes can also show bias in the opposite direction, but
+        scores that measure the size of a difference cannot.
     """
 
     value: Callable[[ListRows], float]
@@ -240,8 +240,8 @@ def properties() -> pd.DataFrame:
     A score is *comparable* if its extremes over all targets do not depend on the attributes. Values
     from different embeddings or lists are then on the same scale. A score is *trustworthy* if it
     equals its no-bias value only when every target is equally close to all attribute sets. For
-    scores of words between groups, such as SAME, RND, and ECT, the words are the targets and the
-    groups are the attribute sets. Our tests verify both properties of every score.
+    scores that place words between groups, such as SAME, RND, and ECT, words are the targets, and
+    groups are the attribute sets. Our tests verify both properties for every score.
 
     References
     ----------

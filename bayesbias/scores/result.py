@@ -33,8 +33,8 @@ type Tuples = Iterable[Sequence[str]] | Sequence[ArrayLike]
 class ScoreResult(Shown):
     """A score, its values per word, and its details.
 
-    Every column of ``per_word`` (as an array) and every key of ``details`` is also an attribute,
-    such as ``weat(...).p_value`` and ``same(...).per_target``.
+    Every column of ``per_word`` (as an array) and every key of ``details`` is also an attribute
+    (for example, ``weat(...).p_value`` and ``same(...).per_target``).
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class ScoreResult(Shown):
         One row per word, in the order given. The index has the words, or row numbers for matrices.
     details : mapping of str to value
     missing : mapping of str to tuple of str
-        Words that are not in the embedding and were left out, keyed by set.
+        Words left out because they are not in the embedding, keyed by set.
     """
 
     score: float
@@ -83,7 +83,7 @@ def score_result(
     parts: Mapping[str, ArrayLike],
     **details: Any,  # noqa: ANN401
 ) -> ScoreResult:
-    """Assemble a result; ``of`` names the sets whose words are the index of ``per_word``."""
+    """Assemble a result; ``of`` names the sets whose words form the index of ``per_word``."""
     words = [word for name in of for word in sets.words[name]]
     frame = pd.DataFrame(dict(parts), index=pd.Index(words, name="word"))
     return ScoreResult(float(score), frame, details, sets.missing)
@@ -94,7 +94,7 @@ def read_sets(
 ) -> WordSets:
     """Read the vectors of sets of words; if ``vectors`` is None, the sets are matrices.
 
-    No two of the sets named in ``disjoint`` may share a word.
+    The sets named in ``disjoint`` must not share words.
     """
     if vectors is None:
         rows = {name: as_rows(name, cast("ArrayLike", given)) for name, given in sets.items()}

@@ -56,10 +56,10 @@ def principal_components(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the first k principal components of words centered on the mean of their defining set.
 
-    Return (k, n_dims) orthonormal rows and the (k,) shares of variance along them, the largest
-    first. Each row points toward the first member of the sets rather than the last. The default k
-    is the size of the largest set minus one. Sources: Bolukbasi et al. (2016), section 5.1; Manzini
-    et al. (2019) for sets of more than two words.
+    Return (k, n_dims) orthonormal rows and the (k,) shares of variance along them, largest first.
+    Each row points toward the sets' first members rather than their last. The default k is one less
+    than the size of the largest set. Sources: Bolukbasi et al. (2016), section 5.1; Manzini et al.
+    (2019) for sets of more than two words.
     """
     rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
     if not rows:
@@ -80,5 +80,5 @@ def principal_components(
 
 
 def lengths_along(units: FloatArray, directions: FloatArray) -> FloatArray:
-    """Compute the lengths, in [0, 1], of the projections of unit vectors onto orthonormal rows."""
+    """Compute the lengths (in [0, 1]) of projections of unit vectors onto orthonormal rows."""
     return np.minimum(np.linalg.norm(units @ directions.T, axis=1), 1.0)

@@ -49,7 +49,7 @@ def score_table(
     """Compute every score that applies to a word list, with intervals and p-values.
 
     X and Y are the protected words of two groups; A and B are their stereotypes. Scores for two
-    groups are computed for every pair of groups, and scores for any number of groups once.
+    groups are computed for every pair of groups; other scores are computed once.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def score_table(
     -------
     DataFrame
         The columns are ``SCORE_TABLE_COLUMNS``, with one row per score and choice of groups.
-        ``groups`` lists the groups in order. ``interval`` is the source of ``low`` and ``high``,
-        here ``bootstrap``. ``no_bias`` is the value that means no bias, and ``reading`` is the
+        ``groups`` lists the groups in order. ``interval`` is the source of ``low`` and ``high``
+        (here, ``bootstrap``). ``no_bias`` is the value that means no bias, and ``reading`` is the
         meaning of values above it (if ``direction`` is ``higher``) or below it (``lower``). If
         ``value`` is missing, ``note`` gives the reason; ``note`` also reports omitted words and
         undefined resamplings. ``p_value`` is missing for scores without a test.
@@ -170,7 +170,7 @@ def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> Float
 
 
 def interval(values: FloatArray, ci_prob: float) -> tuple[float, float]:
-    """Return the equal-tailed percentile interval of the defined values; NaN if there are none."""
+    """Return the equal-tailed percentile interval of defined values (NaN if there are none)."""
     check_probability(ci_prob)
     defined = values[np.isfinite(values)]
     if not len(defined):

@@ -37,7 +37,7 @@ MEANINGS = {
 
 
 def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
-    """List pairs of words that are exact copies, or equidistant by construction.
+    """List pairs of words that are exact copies or are equidistant by construction.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
         first in the table), ``other``, ``n_distances`` (how many were compared, at least three),
         and the largest ``difference``. If ``kind`` is ``copy``, all compared distances are equal.
-        If it is ``equidistant``, two protected words from different groups have the same distance
-        to every stereotype attribute, but not to the controls.
+        If ``kind`` is ``equidistant``, two protected words from different groups have the same
+        distance to every stereotype attribute, but not to the controls.
 
     Examples
     --------

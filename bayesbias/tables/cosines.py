@@ -31,7 +31,7 @@ def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArra
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
-    """Return the (n_words, n_words) cosines of some words, or a (0, 0) array if any are missing."""
+    """Return the (n_words, n_words) cosines among words, or a (0, 0) array if any are missing."""
     frame = _parsed(table.attrs.get(COSINES))
     if not set(words) <= set(frame.columns):
         return np.zeros((0, 0))
@@ -46,14 +46,14 @@ def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines, if it has any, next to its CSV file."""
+    """Write a table's cosines (if any) to a file next to its CSV file."""
     frame = _parsed(table.attrs.get(COSINES))
     if not frame.empty:
         frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines from the file next to a CSV file, if that file exists."""
+    """Attach the cosines that are stored next to a CSV file, if there are any."""
     place = cosines_path(path)
     if not place.is_file():
         return
@@ -68,7 +68,7 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
 
 
 def cosines_path(path: Path) -> Path:
-    """Return the path of the cosines that belong to a CSV file, ``NAME.cosines.csv``."""
+    """Return the path of a CSV file's cosines: ``NAME.cosines.csv``."""
     return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
 
 

@@ -54,7 +54,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
-    """Return mean distances of words (rows) to stereotype sets (columns); NaN means no distance."""
+    """Return mean distances from words (rows) to stereotype sets (columns), with NaN if missing."""
     require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:

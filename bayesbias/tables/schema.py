@@ -60,8 +60,8 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a column is missing or repeated, the table or a cell is empty, a connection is unknown,
-        or a distance is not in [0, 2].
+        If a column is missing or repeated, if the table or a cell is empty, if a connection is
+        unknown, or if a distance is not in [0, 2].
 
     Examples
     --------
@@ -98,7 +98,7 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
 
 
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise an error if the argument is not a table, or has missing or repeated columns."""
+    """Raise an error if the argument is not a table, or if columns are missing or repeated."""
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
             f"a table (DataFrame) is needed; got {type(table).__name__}. Read a long-form table "
@@ -137,7 +137,7 @@ def connections_present(table: pd.DataFrame) -> list[str]:
 
 
 def codes_and_names(column: pd.Series[Any]) -> Coded:
-    """Return each row's index into the column's distinct values, and these values as strings."""
+    """Return each row's index into the column's distinct values, and the values as strings."""
     codes, values = pd.factorize(column, use_na_sentinel=False)
     names = [str(value) for value in values.tolist()]
     different = list(dict.fromkeys(names))

@@ -23,8 +23,8 @@ CASES = ("exact", "lower", "fallback")
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The first forms are the word as spelled or in lower case, with composed letters (Unicode's NFC),
-    and with underscores for spaces (``New_York``). Forms without accents come last.
+    The word comes first, as spelled or in lower case, followed by variants with composed letters
+    (Unicode's NFC) and with underscores for spaces (``New_York``). Forms without accents come last.
     """
     cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
     forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
@@ -34,7 +34,7 @@ def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> 
 
 
 def without_accents(word: str) -> str:
-    """Return a word without accents: ``cafe`` for ``café``. Letters such as ``ø`` do not change."""
+    """Return a word without accents: ``cafe`` for ``café``. Letters such as ``ø`` stay the same."""
     if word.isascii():
         return word
     parts = unicodedata.normalize("NFD", word)
@@ -51,7 +51,7 @@ def every_form(word: str) -> tuple[str, ...]:
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
-    """Map each available word to the form under which it is found, in the order of the source."""
+    """Map each available word to the form in which it was found, in the source's order."""
     askers: dict[str, list[str]] = defaultdict(list)
     for word in asked:
         forms = forms_of(word, case, strip_accents=strip_accents)
@@ -62,7 +62,7 @@ def choose(
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
-    """Map words to the forms in which `load_vectors` found them, if these differ from the words.
+    """Map words to the forms in which `load_vectors` found them, if the two differ.
 
     Examples
     --------

@@ -33,10 +33,10 @@ PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connect
 def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFrame:
     """Read a long-form table from CSV or Parquet, in our layout or the published one.
 
-    In the published layout, ``none`` means neutral, and a word's group is the class of its
-    associated attributes. There, a distance of -100 marks a missing word, and its row is left out.
-    Warnings report missing words, repeated rows, and words that share a vector or are equidistant
-    by construction (see `duplicate_vectors`).
+    In the published layout, ``none`` means neutral, a word's group is the class of its associated
+    attributes, and rows with a distance of -100 (for missing words) are left out. Warnings report
+    missing words, repeated rows, and words that share a vector or are equidistant by construction
+    (see `duplicate_vectors`).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a UTF-8 CSV file, compressed or not, or raise a ValueError that explains the problem."""
+    """Read a (possibly compressed) UTF-8 CSV file; raise a ValueError that explains any problem."""
     with opened(path) as (_, stream, _):
         if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
             raise ValueError(

@@ -51,9 +51,9 @@ class WordList(Shown):
     groups : mapping of str to tuple of str
         Protected words of each group; empty for a list of control words.
     stereotypes : mapping of str to tuple of str
-        Attributes that are stereotypically associated with the group of the same key.
+        Attributes that are stereotypically associated with the group with the same key.
     controls : mapping of str to tuple of str
-        Control words by connection, such as ``neutral`` and ``human``.
+        Control words for each connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         Name of a group's stereotype set in the table; the default is ``GROUP_stereotype``.
     facets : mapping of str to mapping of str to str
@@ -97,7 +97,7 @@ class WordList(Shown):
 
     @property
     def words(self) -> Words:
-        """Every distinct word of the list, starting with the protected words."""
+        """Every distinct word in the list, starting with the protected words."""
         return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
@@ -105,7 +105,7 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the list as a frame, one row per word: ``role``, ``set``, ``word``."""
+        """Return the list as a frame with one row per word: ``role``, ``set``, ``word``."""
         rows = [(role, name, word) for role, name, words in self._sets() for word in words]
         return pd.DataFrame(rows, columns=list(HEADS))
 
@@ -137,8 +137,8 @@ def load_wordlist(source: WordListLike) -> WordList:
     Raises
     ------
     ValueError
-        If the name is unknown, or the content is not a valid word list. The message names the key
-        of the first error, such as ``groups.man[3]``. To list more errors, use `check_wordlist`.
+        If the name is unknown or the content is not a valid word list. The message names the key of
+        the first error, such as ``groups.man[3]``. To list more errors, use `check_wordlist`.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def refuse_lists(call: str, *given: object) -> None:
 
 
 def wordlist_path(source: str | Path) -> Path:
-    """Return the path of a word list given by bundled name or by path."""
+    """Return the path of a word list, given its bundled name or its path."""
     check_path("a word list", source, "a mapping")
     return toml_path(source, "wordlists", "word list", ENDINGS)
 

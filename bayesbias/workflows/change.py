@@ -86,8 +86,8 @@ READINGS: Readings = {
 class ChangeAnalysis(ModelAnalysis):
     """All results about the change between two tables, displayed as a headline.
 
-    `before` and `after` are the distances; `unpaired` has rows without a partner. `results` are
-    keyed by model name; the last model is the main one. `bands` comes from
+    `before` and `after` are the distances; `unpaired` contains rows without a partner. `results`
+    are keyed by model name; the last model is the main one. `bands` comes from
     `comparison.band_shares`. `scores` comes from `scores_before_after`, or from `mac_before_after`
     if there are no vectors. `remains` comes from `bias_before_after`, or is None without `recover`.
     `notices` are warnings, `wordlist` is the list's name, and `call` repeats the analysis.
@@ -121,7 +121,7 @@ class ChangeAnalysis(ModelAnalysis):
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """The rows that were matched, before and after."""
+        """The matched rows before and after the change."""
         return comparison.pair(self.before, self.after).rows
 
     def record(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def analyze_change(
     tell: Tell | None = None,
     **settings: Any,  # noqa: ANN401
 ) -> ChangeAnalysis:
-    """Fit and describe how a word list's distances change between two embeddings.
+    """Model and describe how a word list's distances change between two embeddings.
 
     Parameters
     ----------
@@ -151,9 +151,9 @@ def analyze_change(
     sets : str, Path, or DefiningSets, optional
         Defining sets for a debiasing method; by default, those with the same name as the list.
     recover : str, Path, or DefiningSets, optional
-        Defining sets, to test whether their bias can be recovered before and after the change.
+        Defining sets whose bias the analysis tries to recover before and after the change.
     tell : callable, optional
-        A function that is called with a description of each step before it runs.
+        A function that is called before each step, with a description of the step.
     **settings
         ``models`` for changes (the last is the main one); ``names`` for `before` and `after`;
         ``ci_prob``, ``ci_kind``, and ``rope``; ``case`` and ``allow_pickle``, as in `load_vectors`;

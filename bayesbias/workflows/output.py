@@ -108,7 +108,7 @@ def load_record(folder: Path) -> dict[str, Any]:
 
 
 def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
-    """Return the inputs, settings, and contrasts of groups that changed since an earlier run."""
+    """Return which inputs, settings, and group contrasts changed since an earlier run."""
     record = {"versions": versions(), **analysis.record()}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
@@ -130,10 +130,10 @@ def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
 def require_place(
     out: Path, parts: Sequence[str] = (), *, force: bool, names: Sequence[str] = OWN_NAMES
 ) -> None:
-    """Check, before any work is done, whether results can be written into a folder.
+    """Before any work is done, check whether results can be written to a folder.
 
-    `parts` are subfolders for separate results. A folder that contains any of the files in `names`
-    counts as having results, which are replaced only with `force`.
+    `parts` are subfolders for separate results. A folder has results if it contains any of the
+    files in `names`. Results are replaced only with `force`.
     """
     places = ["", *parts]
     for part in places:
@@ -158,7 +158,7 @@ def require_folder(out: Path) -> None:
 def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
     """Open an empty folder for results; when it is complete, all files move to `out` at once.
 
-    Files of an earlier run are removed if the new run writes them again, or if the earlier
+    Files from an earlier run are removed if the new run writes them again, or if the earlier
     ``run.json`` names them. Other files in `out` are kept. Without `force`, nothing is replaced.
     """
 

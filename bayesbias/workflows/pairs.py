@@ -82,8 +82,8 @@ def analyze_pairs(
     """Compute everything that a report shows about sentence pairs.
 
     `paired` comes from `paired_scores` or `read_scores`. No model is fitted to a measure that some
-    language models lack. Masked and causal models are compared by the probability of whole
-    sentences. `tell` is called with a description of each step before it runs.
+    language models lack. Masked and causal models are compared by the probabilities of whole
+    sentences. `tell` is called before each step, with a description of the step.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)

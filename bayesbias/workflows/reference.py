@@ -64,7 +64,7 @@ def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLik
 
 @contextmanager
 def warned_if_too_few(what: str) -> Iterator[None]:
-    """If an embedding has too few words, warn about what is left out instead of stopping."""
+    """Warn about what is left out, rather than stop, if an embedding has too few words."""
     try:
         yield
     except TooFewWordsError as reason:
@@ -99,10 +99,10 @@ def read_against(
 ) -> Frames:
     """Compare the contrasts of a list with those of reference lists, and compute other measures.
 
-    Frames are keyed by file name. ``reference`` has the contrast associated − different at every
-    level, with its place among reference lists. ``reference_lists`` has the contrasts of every
-    list, and ``match`` is its kind. ``scores`` comes from `score_table`. ``relative`` has a z-score
-    for each pair of groups, compared with random words. ``scores`` and ``relative`` are empty if
+    Frames are keyed by file name. ``reference`` contains the contrast associated − different at
+    every level, with its place among reference lists. ``reference_lists`` contains every list's
+    contrasts, with its kind in ``match``. ``scores`` comes from `score_table`. ``relative`` has
+    z-scores of pairs of groups, relative to random words. ``scores`` and ``relative`` are empty if
     fewer than two groups have stereotypes. With too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist

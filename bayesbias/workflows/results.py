@@ -96,10 +96,10 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read most frames from a posterior at once, to collect warnings; defer those in ``LATER``.
+    """Read most frames from a posterior at once to collect warnings, but defer those in ``LATER``.
 
-    The ``attrs`` of a frame record how its intervals were made. Their ``n_draws`` is the number of
-    independent draws that would give equally precise probabilities.
+    The ``attrs`` of a frame record how its intervals were made. In them, ``n_draws`` is the number
+    of independent draws that would give equally precise probabilities.
     """
 
     def read(name: str) -> pd.DataFrame:
@@ -136,7 +136,7 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class Fitted(Shown):
-    """Base class of analyses. Results are keyed by name, in the requested order."""
+    """Base class for analyses. Results are keyed by name, in the requested order."""
 
     _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
@@ -165,7 +165,7 @@ class Fitted(Shown):
 
 
 class ModelAnalysis(Fitted):
-    """Base class of analyses with one result per model; the last model is the main one."""
+    """Base class for analyses with one result per model; the last model is the main one."""
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
@@ -174,7 +174,7 @@ class ModelAnalysis(Fitted):
 
     @property
     def lead(self) -> ModelResult:
-        """The result of the lead model, the last model requested. Detailed figures show it."""
+        """The result of the lead model (the last one requested), shown in detailed figures."""
         return [*self.results.values()][-1]
 
     @property

@@ -23,8 +23,8 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 class Settings(FitOptions):
     """How to measure distances and fit models.
 
-    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are for `load_vectors`, and
-    `max_missing` is for `distance_table`.
+    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are passed to `load_vectors`,
+    and `max_missing` is passed to `distance_table`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Settings(FitOptions):
                 raise ArgumentError(Argument(name), text)
 
     def chosen(self, *names: str) -> dict[str, Any]:
-        """Return some of the settings as keywords for a function."""
+        """Return some of the settings as keyword arguments for a function."""
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -106,7 +106,7 @@ class ChangeSettings(FitOptions):
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
-    """Make the settings of an analysis; raise a TypeError for an unknown keyword."""
+    """Make the settings for an analysis; raise a TypeError for an unknown keyword."""
     known = [key.name for key in fields(kind)]
     for name in keywords:
         if name not in known:

@@ -82,15 +82,15 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The results of a sweep, as frames; failed cells are only in `cells`.
+    """The results of a sweep, as frames; failed cells appear only in `cells`.
 
     `cells` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
     failed), ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result.
     `summary` and `contrasts` come from the functions with the same names; their first columns name
     the cell. `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
     `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
-    has different distances in two embeddings, or if the joint model fails; `uncompared` then has
-    its error. `tables` has a row for each list measured in an embedding. `missing` and `thin` come
+    has different distances in two embeddings, or if the joint model fails (see `uncompared` for the
+    error). `tables` has a row for each list measured in an embedding. `missing` and `thin` come
     from `bb.missing_words` and `bb.undersized_sets`. `reused` counts results that already existed.
     """
 
@@ -154,7 +154,7 @@ def run_sweep(
     r"""Measure every list in every embedding, fit every model, and compare the embeddings.
 
     A result's key depends on the distances, the model's content, the settings, and the package's
-    version. It does not change if an embedding's file is renamed or moved.
+    version. The key stays the same if an embedding's file is renamed or moved.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def run_sweep(
     allow_pickle : bool
         Whether to read pickle files, as in `load_vectors`.
     progress : bool, optional
-        Show a progress bar; by default only on a terminal or in a notebook.
+        Show a progress bar; by default, only on a terminal or in a notebook.
 
     Returns
     -------
@@ -178,12 +178,12 @@ def run_sweep(
     Raises
     ------
     ValueError
-        If no list can be measured in any embedding. No folder is made in this case.
+        If no list can be measured in any embedding. In this case, no folder is created.
 
     Warns
     -----
     SamplingWarning
-        If the sampler warned in any cell. Each warning is shown once, for all its cells.
+        If the sampler warned in any cell. Each warning is shown once for all affected cells.
     UserWarning
         If an embedding cannot be read, if a list cannot be measured in it, or if a saved result is
         damaged and must be computed again.
@@ -310,12 +310,12 @@ def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> li
 
 
 def fit_cell(table: pd.DataFrame, spec: ModelSpec, options: FitOptions) -> pd.DataFrame:
-    """Fit one cell, in a worker, and return its summary and contrasts."""
+    """Fit one cell in a worker, and return its summary and contrasts."""
     return _packed(read_posterior(fit(table, spec, options=options), CELL_READINGS, options))
 
 
 def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
-    """Fit all tables, in a worker, and return ranks, differences, and shares.
+    """Fit all tables in a worker, and return ranks, differences, and shares.
 
     Warnings about missing pairs are hidden, because the report names the missing words.
     """
@@ -344,7 +344,7 @@ def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def require_sweep_place(out: Path) -> None:
-    """Raise an error, before any work is done, if a sweep cannot use a folder.
+    """Raise an error before any work is done if a sweep cannot use a folder.
 
     A folder with a sweep's results can be used again; a folder with other results is refused.
     """

@@ -26,7 +26,7 @@ ALLOWED: dict[str, tuple[Any, str]] = {
 
 @dataclass(frozen=True)
 class Embedding:
-    """An embedding of a sweep: its name, its source, and how words are looked up."""
+    """An embedding in a sweep: its name, its source, and how words are looked up."""
 
     name: str
     source: str
@@ -37,7 +37,7 @@ class Embedding:
 class SweepConfig(FitOptions):
     """What a sweep compares: every combination of an embedding, a list, and a model.
 
-    The names of the embeddings must differ, and so must those of the lists and of the models.
+    No two embeddings may have the same name, nor may two lists or two models.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -74,7 +74,7 @@ def load_sweep(path: str | Path) -> SweepConfig:
     Raises
     ------
     FileNotFoundError
-        If the file, or the path of a list or model in it, does not exist.
+        If the file, or a list or model that it names by path, does not exist.
     ValueError
         If the file is not a valid configuration. The message gives the reason.
 

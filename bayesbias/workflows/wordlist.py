@@ -110,13 +110,13 @@ class Analysis(ModelAnalysis):
     """All results about one word list in one embedding, displayed as a headline.
 
     `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
-    order; the last is the main one. `comparison` is from `bayesbias.compare_models`, or None for a
-    single model. `reference` has frames on reference lists and other measures; it is empty if no
-    lists were drawn. `resolved_forms` maps words to the other forms that were found. `others` maps
-    missing words to other forms in the embedding. `thin` is from `bayesbias.undersized_sets`.
-    `vectors_hash` is the SHA-256 of the words and vectors used, and `notices` are warnings. `since`
-    lists changes since an earlier run, `baseline` is from `bayesbias.baseline_contrasts`, and
-    `call` is the code that repeats the analysis.
+    order; the last is the main one. `comparison` comes from `bayesbias.compare_models`, or is None
+    for a single model. `reference` contains frames on reference lists and other measures; it is
+    empty if no lists were drawn. `resolved_forms` maps words to the other forms in which they were
+    found. `others` maps missing words to other forms in the embedding. `thin` comes from
+    `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256 of the words and vectors used, and
+    `notices` are warnings. `since` lists changes since an earlier run, `baseline` comes from
+    `bayesbias.baseline_contrasts`, and `call` is the code that repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -146,7 +146,7 @@ class Analysis(ModelAnalysis):
         return super().frames | baseline | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
-        """Return a record of where the numbers come from, with hashes to compare them."""
+        """Return a record of where the numbers come from, with hashes for comparisons."""
         keys, models = ("method", "method_reason", "seed"), self.settings.models
         named = [one.name if isinstance(one, ModelSpec) else str(one) for one in models]
         return super().record() | {
@@ -185,10 +185,10 @@ def analyze(
     **settings
         ``models``, as names, paths, or results of `bayesbias.load_model` (the last is the main one;
         the default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
-        per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope`` of the
-        intervals; ``case``, ``strip_accents``, ``subwords``, and ``allow_pickle`` of
-        `bayesbias.load_vectors`; ``max_missing`` of `bayesbias.distance_table`; and fit options,
-        such as ``seed`` and ``draws``.
+        per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope``; ``case``,
+        ``strip_accents``, ``subwords``, and ``allow_pickle``, as in `bayesbias.load_vectors`;
+        ``max_missing``, as in `bayesbias.distance_table`; and fit options, such as ``seed`` and
+        ``draws``.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def analyze(
     ValueError, FileNotFoundError
         If the word list or the vectors cannot be loaded.
     TypeError
-        If a setting is unknown, or if the list comes before the vectors.
+        If a setting is unknown, or if the list is passed before the vectors.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def analyze_lists(
 ) -> list[Analysis]:
     """Analyze word lists in one embedding; `analyze` calls this function.
 
-    `tell` is called with a description of each step before it runs.
+    `tell` is called before each step, with a description of the step.
     """
     specs, pool, read = load_models(settings.models), None, list[str]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
