@@ -56,7 +56,7 @@ def test_several_lists_get_folders_and_an_index(toy, capsys) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
     assert main([*toy, "other.toml", "--out", "res"]) == 0
     out = capsys.readouterr().out
-    assert all(f"in the word list “{name}”." in " ".join(out.split()) for name in ("toy", "other"))
+    assert all(f"in the word list “{name}”;" in " ".join(out.split()) for name in ("toy", "other"))
     found = listing(Path("res"))
     assert {f"{folder}/{name}" for folder in ("toy", "other") for name in OWN_NAMES} <= set(found)
     index = found["report.html"].decode()

@@ -176,7 +176,7 @@ def test_odd_names_stay_text() -> None:
     assert "No-U-Turn" in paper.markdown
     assert r"list “50% of \$x\_1\$ & \<b\>”, after nobody #1 {yet};" in paper.markdown
     assert r"| a\|b † | " in paper.markdown
-    assert "\n† marks numbers of a set that lost" in paper.markdown
+    assert "\n† marks numbers for a set that lost" in paper.markdown
 
 
 def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> None:
@@ -193,4 +193,4 @@ def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
     few = {"models": ["robust"], "draws": 30, "tune": 30, "chains": 1, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
     assert not found.reference
-    assert "They need a Normal model" in " ".join(str(found).split())
+    assert "They require a Normal model" in " ".join(str(found).split())

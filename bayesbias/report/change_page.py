@@ -212,7 +212,7 @@ def single_numbers(analysis: ChangeAnalysis) -> list[str]:
 def _distances(analysis: ChangeAnalysis) -> list[Block]:
     names = ("connection", "share_before", "share_after", "n_before")
     draw = partial(plots.distributions, analysis.before, analysis.after)
-    caption = "All measured distances by connection, before and after, with one band around 1."
+    caption = "All measured distances by connection, before and after, with the same band around 1."
     return [
         Figure("distributions", draw, caption),
         table(analysis.bands, "Single distances inside the band around 1", *names),
@@ -220,7 +220,7 @@ def _distances(analysis: ChangeAnalysis) -> list[Block]:
 
 
 def _reading(analysis: ChangeAnalysis) -> list[Line]:
-    kinds = (f"{name}: {MEANINGS[name]}" for name in analysis.changes["connection"].unique())
+    kinds = (f"{name} ({MEANINGS[name]})" for name in analysis.changes["connection"].unique())
     values = {"kinds": "; ".join(kinds), "rope": f"±{analysis.rope:.2g}"}
     return reading_lines(analysis.settings, "reading.change", **values)
 

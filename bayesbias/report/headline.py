@@ -178,7 +178,7 @@ def _places(inside: int, n: int) -> str:
     """Write how many of n intervals contain a value."""
     if n == 1:
         return f"{'inside' if inside else 'outside'} the interval"
-    return f"inside {({0: 'none', n: 'all'}).get(inside, inside)} of the {n} intervals"
+    return f"inside {({0: 'none of', n: 'all'}).get(inside, f'{inside} of')} the {n} intervals"
 
 
 def _count(share: float, n: int) -> str:
@@ -188,8 +188,8 @@ def _count(share: float, n: int) -> str:
 
 def allowed(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     """Return sentences on what you can and cannot conclude from a list's numbers."""
-    groups, meaning = at_level(rows, GROUP), contrast_meaning(analysis, rows)
-    sentences = [f"{meaning} A value below zero means closer.", prose("not_people")]
+    groups, below = at_level(rows, GROUP), "Below zero, words are closer to their own stereotypes."
+    sentences = [f"{contrast_meaning(analysis, rows)} {below}", prose("not_people")]
     if analysis.reference:
         lists = analysis.reference["reference_lists"].query("match == 'topics'")
         places = lists.pivot(index="list", columns="protected_group", values="mean").rank(pct=True)

@@ -120,7 +120,7 @@ def _reading(analysis: Analysis) -> list[Line]:
         kinds="; ".join(f"{name} ({meaning})" for name, meaning in MEANINGS.items()),
         rope=f"±{analysis.rope:.2g}",
         grades=", ".join(f"“{word}” for at least {p}%" for p, word in GRADES.items() if p),
-        models="; ".join(fitted),
+        models=f"model{'s' * (len(fitted) > 1)} {'; '.join(fitted)}",
     )
 
 
@@ -147,7 +147,7 @@ def _measured(analysis: Analysis) -> list[Block]:
             partial(plots.distributions, measured),
             "All measured distances by connection, with a band of |1 − MAC| on either side of 1.",
         ),
-        table(listed, "The list, set by set; missing words in brackets", *listed),
+        table(listed, "The words on the list, by set (missing words in brackets)", *listed),
         *wording.missing_sentences(analysis),
         f"Found in another form (case “{settings.case}”): {forms}." if forms else "",
         [Line("Warning", text) for text in analysis.notices],
@@ -185,7 +185,7 @@ def _words(analysis: Analysis) -> list[Block]:
         Figure(
             f"contrasts-{name}",
             partial(plots.contrast_forest, rows, **own),
-            f"{first.capitalize()} − {second}, with the words in each mean; see contrasts.csv.",
+            f"{first.capitalize()} − {second}, overall, by group, and by word; see contrasts.csv.",
         ),
         overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),
     ]
@@ -276,8 +276,8 @@ def index_page(analyses: Mapping[str, Analysis]) -> Page:
     return Page(
         kind=KIND,
         title=f"{counted(len(analyses), 'word list')}, in {analysis.settings.embedding}",
-        lede="Each list asks the same question: are the stereotypes of a word's own group closer "
-        "to the word than those of other groups, and how certain is the answer?",
+        lede="For each list, the question is the same: are the stereotypes of a word's own group "
+        "closer to the word than those of other groups, and how certain is the answer?",
         sections=sections(("lists", "All lists", blocks)),
         doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
     )

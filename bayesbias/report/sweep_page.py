@@ -32,7 +32,7 @@ def page(sweep: Sweep) -> Page:
     sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
     cell = ("embedding", "list", "model")
     size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
-    some = f" {failed} failed; repeat the command to retry only the failed cells." if failed else ""
+    some = f" {failed} failed; repeat the command to retry only these cells." if failed else ""
     names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
     rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
     reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
@@ -40,8 +40,8 @@ def page(sweep: Sweep) -> Page:
         kind="Comparison of cosine distances in word embeddings",
         title=config.title or "A sweep",
         lede=f"{size}: {len(sweep.cells) - failed} of {config.n_cells} cells have a result.{some} "
-        "Each cell asks the same question: are stereotypes closer to protected words than other "
-        "words are, and how certain is the answer?",
+        "For each cell, the question is the same: are stereotypes closer to protected words than "
+        "other words are, and how certain is the answer?",
         sections=sections(
             ("ranked", "How the embeddings rank", _ranked(sweep)),
             *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),

@@ -22,14 +22,14 @@ MEANINGS = {
     "different": "stereotypes of the other groups",
     "neutral": "neutral words",
     "human": "words about human life in general",
-    "matched": "words with any meaning that are as frequent as the stereotypes",
+    "matched": "words as frequent as the stereotypes, with any meaning",
 }
 """Descriptions of the attributes of each connection."""
 
 ALL_GROUPS = "all groups"
 
 THIN_MEANING = (
-    f"{THIN_MARK} marks numbers of a set that lost more than {percent(MOST_MISSING)} of its "
+    f"{THIN_MARK} marks numbers for a set that lost more than {percent(MOST_MISSING)} of its "
     f"words or has fewer than {FEWEST_LEFT} left. Do not rely on these numbers."
 )
 
