@@ -172,7 +172,7 @@ def side_effects(analysis: ChangeAnalysis) -> list[str]:
             rope=f"{rope:.2g}",
             moved=graded(overall["p_moved"], n_draws),
             expected=number(float(words["p_moved"].sum()), 1),
-            n=len(words),
+            words=counted(len(words), "protected word"),
             which=which,
         )
         sentences.append(sentence)

@@ -178,7 +178,7 @@ def _places(inside: int, n: int) -> str:
     """Write how many of n intervals contain a value."""
     if n == 1:
         return f"{'inside' if inside else 'outside'} the interval"
-    return f"inside {({0: 'none of', n: 'all'}).get(inside, f'{inside} of')} the {n} intervals"
+    return f"inside {({0: 'none of the', n: 'all'}).get(inside, f'{inside} of the')} {n} intervals"
 
 
 def _count(share: float, n: int) -> str:
@@ -225,8 +225,7 @@ def meanings(analysis: Analysis, rows: pd.DataFrame) -> list[str]:
     listed = listed.assign(shown=groups["mean"].map(number))
     differing = listed[turned | (gap > groups["high"] - groups["low"])].to_dict("records")
     names = [
-        f"{placed(row)} for {in_words(row['protected_group'])}, "
-        f"compared with {row['shown']} in the table"
+        f"{placed(row)} for {in_words(row['protected_group'])} ({row['shown']} in the table)"
         for row in differing
     ]
     return [prose("listed", names=joined(names))] if names else []
