@@ -268,13 +268,13 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
 
 
 BAD_FILES = [
-    ({"out": "out.bin"}, "out.bin is a file, or has the ending of one"),
+    ({"out": "out.bin"}, "out.bin is a file, or ends like one"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),
     ({"out": "here"}, "here already exists; pass force=True"),
     ({"out": "mine", "force": True}, r"mine has other files \(notes.txt\)"),
     ({"out": "none/out"}, "there is no folder"),
     ({"source": "cut.bin"}, "cut off"),
-    ({"source": "nan.bin"}, "are not finite"),
+    ({"source": "nan.bin"}, "not finite: "),
     ({"source": "toy.kv"}, "allow_pickle=True"),
 ]
 

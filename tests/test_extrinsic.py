@@ -158,7 +158,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
         (lambda: tpr_gaps([1, 1], [1, 1], list("fm"), groups=["f", "x"]), "unknown group 'm'"),
         (lambda: subgroup_areas([1, 2], [0.2, 0.1], EMPTY), "truth must be true or false"),
         (lambda: ranking_accuracy([1, 2, 3], [0.1, 0.1, 0.1]), "models must be over 1 sd below"),
-        (lambda: ranking_accuracy([1, np.nan], [0.1, 0.2]), "scores must be 2 finite numbers"),
+        (lambda: ranking_accuracy([1, np.nan], [0.1, 0.2]), "scores must be finite numbers, as"),
         (lambda: correlate([1, 2, 3], [1, 2, 3]), "4 or more rows"),
         (lambda: correlate([1, 2, 3, 4], [1, 1, 1, 1]), "biases that vary"),
         (lambda: correlate(*FOUR, clusters=[0, 0, 1]), "every row to one of 5 or more clusters"),

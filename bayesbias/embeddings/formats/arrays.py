@@ -70,7 +70,8 @@ def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
     words = text.removesuffix("\n").split("\n")
     if len(words) != len(matrix):
         raise ValueError(
-            f"{path} has {len(words):,} words but {len(matrix):,} vectors; create it again"
+            f"{path} has unequal numbers of words and vectors ({len(words):,} and "
+            f"{len(matrix):,}); create it again"
         )
     yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 

@@ -141,8 +141,8 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     dims = _numbers_at_end(line.split(b" ")[1:])
     if dims < 2:
         raise ValueError(
-            f"{path}: the first line is not a header, '<number of words> <dimensions>', or a word "
-            f"followed by numbers separated by spaces; it begins {line[:40]!r}"
+            f"{path}: the first line must be a header ('<number of words> <dimensions>') or a word "
+            f"followed by numbers, all separated by spaces; it begins {line[:40]!r}"
         )
     return dims
 
