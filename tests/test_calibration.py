@@ -286,7 +286,7 @@ REFUSED = (
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
     ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "needs the level 'group'"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
-    ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
+    ({"scenarios": FLAT}, "set a positive cell_sd"),
 )
 
 

@@ -218,7 +218,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ("folder.bin", {}, r"folder\.bin is a folder; give"),
     (VECTORS, {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
     (VECTORS, {"words": "king"}, "unknown word list 'king'"),
-    (VECTORS, {"words": []}, "words is empty"),
+    (VECTORS, {"words": []}, "words must not be empty"),
     (VECTORS, {"words": ["king", 7]}, "words must be text; got 7"),
     (VECTORS, {"words": ["y", "x"]}, r"no requested word is in the vectors given \(x, y\)$"),
     (keyed(ODD), {"words": ["naïve"]}, "'naïve' is spelled 'naive' there. .* strip_accents=True"),

@@ -123,7 +123,7 @@ def fit_change(
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
-            f"the tables are the same: all {len(design.y):,} paired distances are equal; pass two "
+            f"the tables have the same distances in all {len(design.y):,} paired rows; pass two "
             "tables that differ"
         )
     require_variation(design, spec)

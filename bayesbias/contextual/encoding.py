@@ -198,7 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(f"the tokens of {given.text!r} omit the word; use pooling='sentence'")
+            raise ValueError(f"the word has no tokens in {given.text!r}; use pooling='sentence'")
     return marked
 
 

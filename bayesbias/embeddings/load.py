@@ -187,7 +187,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     if wrong := [word for word in asked if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
-        raise ValueError("words is empty; leave out this argument to load all words")
+        raise ValueError("words must not be empty; leave it out to load all words")
     return sorted(asked)
 
 

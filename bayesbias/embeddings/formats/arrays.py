@@ -91,7 +91,7 @@ def _matrix(path: Path) -> np.ndarray:
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must be a matrix "
+            f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must contain a matrix "
             "of floats with one row per word"
         )
     return matrix

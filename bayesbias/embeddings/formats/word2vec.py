@@ -155,7 +155,7 @@ def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
     word, *numbers = line.rsplit(None, dims)
     more = word.split(b" ")[1:]
     if len(numbers) < dims or (more and _numbers_at_end(more) == len(more)):
-        raise ValueError("too few or too many numbers")  # GloVe has the word '. . .'
+        raise ValueError  # GloVe has the word '. . .'
     return word, b" ".join(numbers)
 
 
