@@ -147,7 +147,7 @@ def correlate(
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
         if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
-            raise ValueError("clusters must have one label per row, and at least 5 different labels")
+            raise ValueError("clusters must have one label per row, at least 5 of them different")
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
         while len(values) < n_resamples:

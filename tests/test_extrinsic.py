@@ -161,7 +161,7 @@ EMPTY = pd.DataFrame({"a": [1, 0]})
         (lambda: ranking_accuracy([1, np.nan], [0.1, 0.2]), "scores must be finite numbers, as"),
         (lambda: correlate([1, 2, 3], [1, 2, 3]), "4 or more rows"),
         (lambda: correlate([1, 2, 3, 4], [1, 1, 1, 1]), "biases that vary"),
-        (lambda: correlate(*FOUR, clusters=[0, 0, 1]), "at least 5 different labels"),
+        (lambda: correlate(*FOUR, clusters=[0, 0, 1]), "at least 5 of them different"),
         (lambda: correlate(*FOUR, method="kendall"), "unknown method 'kendall'"),
         (lambda: correlations(EMPTY), "is missing columns"),
     ],
