@@ -74,7 +74,7 @@ def tpr_gaps(
     inside = (member[:, None] == np.array(columns)).astype(np.int64)
     n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
     if len(columns) < 2 or not (n > 0).all(axis=1).any():
-        raise ValueError(f"two or more groups must all have samples of a class; got {columns}")
+        raise ValueError(f"two or more groups must all have samples of one class; got {columns}")
     tpr = np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0)
     sampling = tpr * (1 - tpr) / np.where(n > 1, n - 1.0, np.nan)
     frame = pd.DataFrame({"class": names, "variance": tpr.var(axis=1)})
@@ -147,7 +147,7 @@ def correlate(
     codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
     if len(names) < len(score):
         if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
-            raise ValueError("clusters must assign every row to one of 5 or more clusters")
+            raise ValueError("clusters must have one label per row, at least 5 of them different")
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
         while len(values) < n_resamples:
@@ -235,7 +235,9 @@ def ranking_accuracy(
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
-        raise ValueError(f"some models must be over {sds:g} sd below the mean bias, and some above")
+        raise ValueError(
+            f"some models must be over {sds:g} sd below the mean bias, and some {sds:g} sd above it"
+        )
     accuracy = _area(less, more)
 
     def excess(theta: float) -> float:
@@ -269,7 +271,7 @@ def _coefficient(both: FloatArray, method: str) -> float:
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (n,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be {n} finite numbers, in the same order as the rest")
+        raise ValueError(f"{name} must be finite numbers, as many as in the other arguments ({n})")
     return array
 
 

@@ -274,7 +274,7 @@ def test_posterior_frames_have_widths_coverage_and_mixed_truths() -> None:
 REFUSED = (
     ({"scenarios": "indepedent"}, "unknown scenario 'indepedent'; did you mean 'independent'"),
     ({"methods": ["weat"]}, "unknown method 'weat'; did you mean 'weat-p'"),
-    ({"alpha": 5}, r"alpha must lie in \(0, 1\); got 5; for 5% pass 0.05"),
+    ({"alpha": 5}, r"alpha must lie in \(0, 1\); got 5; for 5%, pass 0.05"),
     ({"ci_prob": 89}, r"ci_prob must lie in \(0, 1\); got 89"),
     ({"rope": -1}, r"rope is a distance and must lie in \[0, 2\]; got -1"),
     ({"scenarios": {"mine": 3}}, "scenarios must be names, or a mapping"),
@@ -286,7 +286,7 @@ REFUSED = (
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
     ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "needs the level 'group'"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
-    ({"scenarios": FLAT}, "give the scenario a positive cell_sd"),
+    ({"scenarios": FLAT}, "set a positive cell_sd"),
 )
 
 

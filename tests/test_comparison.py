@@ -90,7 +90,7 @@ def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
     [
         ({"protected_word": "she"}, r"no rows in common \(before .*'he nurse.*after .*'she pilot"),
         ({"protected_group": "h"}, "'he' is in the group 'g' before and in 'h' after"),
-        ({"embedding": list("xyxy")}, r"after has 2 embeddings \(x, y\).* use fit_many"),
+        ({"embedding": list("xyxy")}, r"'after' has 2 embeddings \(x, y\).* use fit_many"),
         ({"connection": "odd"}, "odd"),
     ],
 )
@@ -145,7 +145,7 @@ def test_intervals_of_the_change_keep_words_together() -> None:
 
 def test_words_of_one_embedding_only_are_named() -> None:
     after = {word: vector for word, vector in toy(2).items() if word != "nurse"}
-    with pytest.raises(ValueError, match="only one embedding has nurse"):
+    with pytest.raises(ValueError, match="only one embedding: nurse"):
         scores_before_after(toy(1), after, WORDS)
     with pytest.raises(ValueError, match="did you mean 'weat'"):
         scores_before_after(toy(1), toy(2), WORDS, scores=["weatt"])

@@ -166,9 +166,9 @@ def test_what_no_change_can_be_learned_from_is_refused(
         return fit_change(before, after, **options)
 
     calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "the same: all 32 paired"),
+        (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "in all 32 paired rows"),
         (lambda: fit(still, model="change"), r"all 4 changes of human rows are 0.*sigma = 'com"),
-        (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "multiple of before.* assoc"),
+        (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "all assoc.* rows, .after"),
         (
             lambda: fit(model="paper"),
             "'paper' is for distances, but the data are changes.*use change",

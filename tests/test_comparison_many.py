@@ -126,7 +126,7 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
     with pytest.raises(ValueError, match="unknown level 'word'"):
         bb.rank_embeddings(post, level="word")
-    with pytest.raises(ValueError, match="no list identifies the contrasts of single groups"):
+    with pytest.raises(ValueError, match="no list identifies contrasts for single groups"):
         bb.rank_embeddings(fitted(), level="group")
 
 

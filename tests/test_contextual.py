@@ -81,7 +81,7 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     few.loc[3, "context"] = None
     for match, call, *arguments in (
         (r"exactly one place \{\} for the word", load_templates, ["This is it."]),
-        ("two templates are the same", load_templates, ["A {}.", "A {}."]),
+        ("templates are the same", load_templates, ["A {}.", "A {}."]),
         ("at least one template", load_templates, []),
         ("did you mean 'bleached'", load_templates, "bleach"),
         ("no set of templates at", load_templates, tmp_path / "none.toml"),
@@ -145,7 +145,7 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
         one = bb.scores.weat(made.in_context(context), *lists)
         assert value == pytest.approx(one.effect_size)
     assert seat(made, ["he", "uncle"], *lists[1:]).missing == ("uncle",)
-    refused("no word of X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
+    refused("no word in X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
 
 
 LISTS = {"X": ["x1", "x2"], "Y": ["y1", "y2"], "A": ["a"], "B": ["b"]}
@@ -183,7 +183,7 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     assert found.standard_error == pytest.approx(sum(v) ** -0.5, rel=1e-4)
     p_value = 2 * norm.sf(abs(found.effect_size) / found.standard_error)
     assert found.p_value == pytest.approx(p_value)
-    refused("no word of X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
+    refused("no word in X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
 
 
 # The tests below use torch, transformers, and a real encoder.
@@ -274,7 +274,7 @@ def test_words_in_sentences_of_their_own(mini: Any) -> None:
 def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: object) -> None:
     found = contextual_vectors(mini, ["he", "\U0001faa4\U000130b8"], ["This is {}."])
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
-    long = r"has 60\d tokens, but all-MiniLM-L6-v2 takes at most 512"
+    long = r"has 60\d tokens, but all-MiniLM-L6-v2 accepts at most 512"
     refused("cannot use any of the words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
     refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")

@@ -33,9 +33,9 @@ def test_rows_have_length_one_whatever_their_scale(matrix: np.ndarray, scale: fl
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ([[1, 0], [0, 0]], r"rows \[1\] are all zeros or not finite"),
-        ([[np.nan, 1], [1, 0], [np.inf, 0]], r"rows \[0, 2\] are all zeros or not finite"),
-        ([[], []], r"rows \[0, 1\] are all zeros"),
+        ([[1, 0], [0, 0]], r"rows \[1\] .all zeros or not finite"),
+        ([[np.nan, 1], [1, 0], [np.inf, 0]], r"rows \[0, 2\] .all zeros or not finite"),
+        ([[], []], r"rows \[0, 1\] .all zeros"),
         ([1.0, 2.0], r"must be the rows of a matrix; got shape \(2,\)"),
     ],
 )

@@ -203,14 +203,14 @@ BAD = [
     ("hard", GENDER, {"k": 4}, r"k must be from 1 to 3, .*; got 4"),
     ("multiclass_hard", GENDER, {"k": 0}, r"k must be from 1 to 3, .*; got 0"),
     ("hard", GENDER, {"k": 1.5}, r"k must be a whole number of directions; got 1\.5"),
-    ("soft", GENDER, {"strength": -1}, "strength must be 0 or more and finite; got -1"),
-    ("soft", GENDER, {"strength": float("nan")}, "must be 0 or more and finite; got nan"),
+    ("soft", GENDER, {"strength": -1}, "strength must be finite and at least 0; got -1"),
+    ("soft", GENDER, {"strength": float("nan")}, "must be finite and at least 0; got nan"),
     ("soft", GENDER, {"weighting": "means"}, "unknown weighting 'means'; did you mean 'mean'"),
     ("half_sibling", GENDER, {"alpha": 0}, "alpha must be above 0 and finite; got 0"),
     ("double_hard", RELIGION, {}, "double_hard debiasing is for two classes"),
     ("double_hard", GONE, {"candidates": 3}, "gal and guy, is not in the embedding"),
-    ("double_hard", GENDER, {"component": 9}, r"component must be 1 to 8, .*; got 9"),
-    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be 1 to 8, .*; got 20"),
+    ("double_hard", GENDER, {"component": 9}, r"component must be from 1 to 8, .*; got 9"),
+    ("double_hard", GENDER, {"n_words": 5}, r"candidates must be from 1 to 8, .*; got 20"),
     ("double_hard", GENDER, {"candidates": 3}, "n_words must be from 1 to .*; got 500"),
 ]
 
@@ -229,10 +229,10 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     assert not result["word3"].any()
     assert np.isfinite(result.vectors).all()
     vectors.vectors[row] = np.inf
-    refused("vectors of word3 are not finite", hard, vectors, GENDER)
+    refused("not finite: word3", hard, vectors, GENDER)
     vectors = toy()
     vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
-    refused("a word of the equalize set queen, king is at", hard, vectors, GENDER)
+    refused("a word in the equalize set queen, king is at", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
     few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
     refused("reduces these vectors to zero: .*gendered", hard, few, pair)

@@ -138,7 +138,7 @@ def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -
     save_facebook_model(model, str(path))
     for held in (path, model):
         words = ["king", "woman", "absent"]
-        with pytest.warns(UserWarning, match=r"1 word outside the vocabulary .*\(absent\)"):
+        with pytest.warns(UserWarning, match=r"1 word is not in the vocabulary .*\(absent\)"):
             made = load_vectors(held, words)
         assert set(made.index_to_key) == {*words}
         for word in words:  # float32 sums of the same n-grams, trained and read back

@@ -56,8 +56,8 @@ REFUSED: list[tuple[object, str, bool, str]] = [
     ("bad.bin", "native", True, "ends after word .* promises 6"),
     ("native", "native", True, "is the source itself"),
     (keyed(WORDS), "other", True, r"other has other files \(notes.txt"),
-    (keyed(WORDS), "bad", True, "bad is a file, or has the ending of one"),
-    (keyed(WORDS), "new.bin", True, r"new\.bin is a file, or has the ending of one"),
+    (keyed(WORDS), "bad", True, "bad is a file, or ends like one"),
+    (keyed(WORDS), "new.bin", True, r"new\.bin is a file, or ends like one"),
     (keyed(WORDS), "nowhere/a", True, r"there is no folder .*nowhere"),
     ({"a\nb": [1]}, "native", True, "contains a line break"),
     ((["a"][:0], np.ones((0, 1))), "native", True, "there are no words to write"),
@@ -95,7 +95,7 @@ def null_in_header(folder: Path) -> None:
 
 
 BAD: list[tuple[Callable[[Path], object], str]] = [
-    (words(b"a\nb\n"), "2 words but 6 vectors"),
+    (words(b"a\nb\n"), "vectors .2 and 6"),
     (words(b"a\nb"), "words.txt does not end with"),
     (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or is not a .npy file"),
     (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or is not a .npy file"),

@@ -52,7 +52,7 @@ def test_draws_are_described_column_by_column() -> None:
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: interval(np.zeros((3, 1)), 0.8, "hpd"), "unknown ci_kind 'hpd'; did you mean 'hdi'"),
-    (lambda: check_probability(89), r"\(0, 1\); got 89; for 89% pass 0.89"),
+    (lambda: check_probability(89), r"\(0, 1\); got 89; for 89%, pass 0.89"),
     (lambda: check_probability(0), r"must lie in \(0, 1\); got 0$"),
     (lambda: check_probability(1), "got 1$"),
     (lambda: check_probability(float("nan")), "got nan$"),

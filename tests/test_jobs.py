@@ -135,7 +135,7 @@ def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -
 
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
-    (lambda: run_jobs([*products(1), *products(1)]), "two jobs are called 'product 0'"),
+    (lambda: run_jobs([*products(1), *products(1)]), "one job is called 'product 0'"),
     (lambda: run_jobs([], n_jobs=0), "n_jobs == 0"),
     (lambda: run_jobs([], folder=Path(__file__)), "Not a directory"),
     (lambda: result_key(np.float32(1)), "is not JSON"),

@@ -267,7 +267,7 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     pairs = read_pairs(path, "crows-pairs")
     religion = partial(read_pairs, bias_types="religion")
     for why, call, *arguments in (
-        ("no pair has this bias type", religion, path, "crows-pairs"),
+        ("unknown bias type", religion, path, "crows-pairs"),
         ("unknown part of StereoSet", partial(read_pairs, part="inter"), path, "stereoset"),
         ("no log matches samples", read_scores, tmp_path / "none", "lm-eval"),
         ("only folders with the same sentence pairs", read_scores, [one, other]),

@@ -67,7 +67,7 @@ DAMAGES = {
     "no tokenizer": (without("tokenizer.json", "tokenizer_config.json"), "no fast tokenizer; save"),
     "tokenizer of another": (
         other_tokenizer,
-        "tokenizer has .* tokens, but the model has room for only .*; take",
+        "tokenizer has .* tokens, but the model has room for only .*; get",
     ),
     "foreign code": (foreign_code, "never runs a model's code"),
     "cut weights": (weights(lambda whole: whole[: len(whole) // 2]), "encoder"),

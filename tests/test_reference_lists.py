@@ -224,7 +224,7 @@ def test_pools_are_drawn_among_the_ranks_asked_for_in_any_chunks(monkeypatch) ->
     monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 7 * 80)
     assert draw(50).words == pool.words
     options = {"ranks": (99_999, None), "rng": default_rng(3)}
-    refused("there are no words at ranks", draw_pool, vectors, [], **options)
+    refused("there are no words with ranks", draw_pool, vectors, [], **options)
 
 
 def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_what_cannot_be_matched_is_refused() -> None:
     for given, n, fragment in (
         (words, 5, "'waad' has frequency rank 4, and too few"),
         (words, 0, "n must be a whole number, 1 or more"),
-        (nothing, 5, "not contain any stereotypes of 'x'"),
+        (nothing, 5, "not contain any stereotypes from 'x'"),
     ):
         refused(fragment, bb.matched_controls, vectors, given, n=n)
 
@@ -347,7 +347,7 @@ def test_what_is_refused() -> None:
         ({"model": "robust"}, "require a Normal model, but 'robust' is not one"),
         (
             {"ranks": (0, 7)},
-            "only 2 of the 7 words that can be drawn are left, but the next set needs 5",
+            "2 of 7 words can still be drawn, but the next set needs 5",
         ),
     ):
         call = partial(bb.vocabulary_contrasts, vectors, words, **options)

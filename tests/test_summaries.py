@@ -184,9 +184,9 @@ SCORES = (bb.summary, bb.sd_summary, bb.contrasts, bb.predictive_check, bb.prior
 Call = Callable[[DataTree], object]
 
 ARGUMENTS: list[tuple[Call, str]] = [
-    (lambda post: bb.summary(post, ci_prob=89), r"for 89% pass 0\.89"),
+    (lambda post: bb.summary(post, ci_prob=89), r"for 89%, pass 0\.89"),
     (lambda post: bb.predict_words(post, ci_prob=89), r"ci_prob must lie in \(0, 1\)"),
-    (lambda post: bb.predictive_check(post, (50,)), r"for 50% pass 0\.5"),
+    (lambda post: bb.predictive_check(post, (50,)), r"for 50%, pass 0\.5"),
     (lambda post: bb.contrasts(post, rope=-0.1), r"rope is a distance and must lie in \[0, 2\]"),
     (lambda post: bb.contrasts(post, rope=float("nan")), "rope is a distance"),
     (lambda post: bb.contrasts(post, over="list"), "unknown value of over 'list'; did you mean"),

@@ -216,7 +216,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "[groups]\na = ['x']\na = ['x']\n", r"not valid TOML: .*at line 3"),
     ("mine.toml", "a = " + "[" * 100_000, r"nests lists or tables too deeply"),
     ("mine.toml", "title = 0x" + "f" * 9000, r"Exceeds the limit"),
-    ("mine.toml", "title = '\xe9'".encode("latin-1"), r"is not UTF-8 text \(byte 10\)"),
+    ("mine.toml", "title = '\xe9'".encode("latin-1"), r"is not UTF-8 text \(byte 10 is"),
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"it contains \[1\] instead"),
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
@@ -232,9 +232,9 @@ REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     ("a\0b", ValueError, r"unknown word list"),
     ("9" * 5000, ValueError, r"unknown word list '999"),
     (3, TypeError, "a word list must be a name, a path, or a mapping"),
-    (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got DataFrame, "),
+    (pd.DataFrame({"word": ["a", "b"]}), TypeError, "got the DataFrame "),
     (Path("religion"), FileNotFoundError, "no word list at "),
-    (".", IsADirectoryError, "is a folder; give the word list's .toml"),
+    (".", IsADirectoryError, "is a folder; give the path of a .toml"),
     ("other.txt", ValueError, r"must end in \.toml.*rename other\.txt"),
 ]
 

@@ -25,7 +25,7 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
     bad = ~(np.isfinite(largest[:, 0]) & (largest[:, 0] > 0))
     if bad.any():
-        raise ValueError(f"rows {np.flatnonzero(bad).tolist()} are all zeros or not finite")
+        raise ValueError(f"leave out rows {np.flatnonzero(bad).tolist()} (all zeros or not finite)")
     scaled = rows / largest  # keeps squares from overflowing or vanishing
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 

@@ -70,7 +70,7 @@ def check_path(what: str, source: object, otherwise: str) -> None:
     """Raise a TypeError unless a source is a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
-            f"{what} must be a name, a path, or {otherwise}; got {type(source).__name__}, "
+            f"{what} must be a name, a path, or {otherwise}; got the {type(source).__name__} "
             + " ".join(reprlib.repr(source).split())
         )
 

@@ -25,7 +25,7 @@ the number of points after interpolation."""
 def check_probability(value: float, name: str = "ci_prob") -> float:
     """Return a probability in (0, 1), or raise an ArgumentError for any other value."""
     if isinstance(value, bool) or not 0 < value < 1:
-        hint = f"; for {value:g}% pass {value / 100:g}" if 1 < value < 100 else ""
+        hint = f"; for {value:g}%, pass {value / 100:g}" if 1 < value < 100 else ""
         raise ArgumentError(Argument(name), f" must lie in (0, 1); got {value}{hint}")
     return float(value)
 

@@ -102,7 +102,7 @@ def run_jobs(
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
-        raise ValueError(f"two jobs are called {twice[0]!r}; give each a unique name")
+        raise ValueError(f"more than one job is called {twice[0]!r}; give each a unique name")
     outcomes: dict[str, _Outcome] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)

@@ -89,7 +89,7 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{path} is not UTF-8 text (byte {error.start + 1}); save it in that encoding"
+            f"{path} is not UTF-8 text (byte {error.start + 1} is invalid); save it as UTF-8"
         ) from None
 
 

@@ -31,7 +31,7 @@ def bundled_folder(name: str) -> Path:
     for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"this bayesbias installation has no folder {name!r}; reinstall it")
+    raise FileNotFoundError(f"the installed package has no folder {name!r}; reinstall bayesbias")
 
 
 def bundled_names(folder: str, suffix: str) -> list[str]:
@@ -57,10 +57,10 @@ def toml_path(
     path = Path(source)
     if os.path.isfile(path):  # a name may be too long for Path.is_file
         if path.suffix.lower() not in endings:
-            raise ValueError(f"the name of a {kind} file must end in {some}; rename {path}")
+            raise ValueError(f"the file name of a {kind} must end in {some}; rename {path}")
         return path
     if os.path.isdir(path) and source:
-        raise IsADirectoryError(f"{path} is a folder; give the {kind}'s {some} file")
+        raise IsADirectoryError(f"{path} is a folder; give the path of a {some} file")
     named = isinstance(source, str) and not source.endswith(endings)
     if named and not re.search(r"[/\\]", str(source)):
         raise ValueError(

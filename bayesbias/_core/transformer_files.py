@@ -48,7 +48,7 @@ def load_transformer(
     if getattr(config, "is_encoder_decoder", False):
         raise ValueError(
             f"{place} is an encoder-decoder model, which reads one sentence and writes another; "
-            "use an encoder, or a masked or causal language model"
+            "use a model with only an encoder or only a decoder"
         )
     options |= {"dtype": getattr(torch, dtype), "use_safetensors": not allow_pickle or None}
     with _loading(place, allow_pickle) as more:
@@ -59,7 +59,7 @@ def load_transformer(
     if n > room:
         raise ValueError(
             f"{place}: the tokenizer has {n:,} tokens, but the model has room for only {room:,}; "
-            "take both from the same source"
+            "get both from the same source"
         )
     try:
         network = network.to(device).eval()

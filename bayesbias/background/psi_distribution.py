@@ -167,7 +167,7 @@ class Distribution:
                 psi[word] = self.psi[rows[rows >= 0][0]]
         if not psi:
             raise ArgumentError(
-                f"{self.name}: none of the {len(asked)} words of {what} are in the vocabulary "
+                f"{self.name}: no word in {what} is in the vocabulary "
                 f"({abridged(asked)}). Check the spelling; for an embedding in lower case, pass ",
                 Argument("case", "fallback"),
             )

@@ -115,8 +115,8 @@ def draw_pool(
         drawn = [part[smallest] for part in both]
     if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
-            f"there are no words at ranks {ranks} except those of the list; pass the name or path "
-            "of the embedding, or load it without a list of words"
+            f"there are no words with ranks in {ranks} except those in the list; pass the name or "
+            "path of the embedding, or load it without a list of words"
         )
     chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
     known = {word: vector for word, (vector, _) in chosen.items()}
@@ -187,7 +187,7 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     present = [word for word in stereotypes if word in pool.found_ranks]
     if not present:
         raise ValueError(
-            f"the embedding does not contain any stereotypes of {wordlist.name!r}, so there are "
+            f"the embedding does not contain any stereotypes from {wordlist.name!r}, so there are "
             "no frequencies to match"
         )
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
@@ -235,8 +235,8 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
     rows = np.flatnonzero(free)
     if len(rows) < len(words):
         raise TooFewWordsError(
-            f"only {len(rows)} of the {len(free)} words that can be drawn are left, but the next "
-            f"set needs {len(words)}; use a larger vocabulary or more ranks"
+            f"{len(rows)} of {len(free)} words can still be drawn, but the next set needs "
+            f"{len(words)}; use a larger vocabulary or a wider range of ranks"
         )
     if match == "topics":
         cohesion = mean_cosine(pool.units_of(words, {}))
@@ -260,7 +260,7 @@ def equally_frequent(pool: Pool, words: Sequence[str], n: int, free: Free, rng: 
         if len(near) < n:
             raise TooFewWordsError(
                 f"{word!r} has frequency rank {rank:,}, and too few unused words rank between "
-                f"{ends[0]:,.0f} and {ends[1]:,.0f} ({len(near)}, fewer than {n}); use a larger "
+                f"{ends[0]:,.0f} and {ends[1]:,.0f} (found {len(near)}, need {n}); use a larger "
                 "vocabulary"
             )
         rows = rng.choice(near, n, replace=False)

@@ -144,7 +144,7 @@ def _known_sets(
     if not known:
         raise ArgumentError(*reasons[0])
     for reason in reasons:
-        warn(ArgumentWarning(*reason, "; it is left out"))
+        warn(ArgumentWarning(*reason, ". This experiment is left out"))
     return known
 
 
@@ -159,10 +159,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     kept = ~np.isnan(psi[0])
     if not kept.all():
         shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        some = counted(
-            (~kept).sum(), "word without a direction is", "words without a direction are"
-        )
-        warn(f"{some} left out (all zeros or not finite): {shown}")
+        some = counted((~kept).sum(), "word is", "words are")
+        warn(f"{some} left out (vector all zeros or not finite): {shown}")
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 

@@ -92,7 +92,7 @@ def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
     if undefined := int(frame.isna().any(axis=1).sum()):
         raise ValueError(
             f"{name} is undefined in {undefined} of {len(frame)} tables, where values do not vary; "
-            "give the scenario a positive cell_sd"
+            "set a positive cell_sd in the scenario"
         )
     return frame
 

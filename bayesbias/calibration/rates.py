@@ -175,7 +175,7 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, An
     if f"truth {method.level}" not in frame or (method.reading in READINGS and needed not in frame):
         raise ValueError(
             f"a method needs the level {method.level!r}, which is not in the tables of this "
-            "scenario; give the scenario controls=('human',)"
+            "scenario; set controls=('human',)"
         )
     count, n = int(method.verdicts(frame, choices).sum()), len(frame)
     interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")

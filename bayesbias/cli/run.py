@@ -106,5 +106,5 @@ def compare(
             warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
-        raise ValueError("embeddings need a word list; pass one, such as --list gender")
+        raise ValueError("embeddings need a word list; pass one (for example, --list gender)")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])

@@ -95,7 +95,7 @@ def scores_before_after(
     lost, also_lost = ({w for words in m.values() for w in words} for m in (missing, also_missing))
     if lost != also_lost:
         raise ValueError(
-            f"only one embedding has {abridged(sorted(lost ^ also_lost))}; remove these words from "
+            f"words in only one embedding: {abridged(sorted(lost ^ also_lost))}; remove each from "
             "the list or from that embedding"
         )
     sequence, rows = as_seed_sequence(seed), []

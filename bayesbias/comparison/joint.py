@@ -123,7 +123,7 @@ def fit_change(
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
-            f"the tables are the same: all {len(design.y):,} paired distances are equal; pass two "
+            f"the tables have the same distances in all {len(design.y):,} paired rows; pass two "
             "tables that differ"
         )
     require_variation(design, spec)
@@ -168,8 +168,8 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name, _ in constant_parts(rest, level_spec):
         raise ValueError(
-            f"after is a multiple of before plus a constant in all {name} rows, so no residual sd "
-            "can be estimated; leave these rows out of both tables"
+            f"in all {name} rows, `after` is a constant plus a multiple of `before`, so no "
+            "residual sd can be estimated; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
     change = fit_design(

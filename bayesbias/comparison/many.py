@@ -125,7 +125,7 @@ def fit_many(
     if fitted.method not in {"auto", "exact"}:
         raise ValueError(
             f"fit_many always uses the exact sampler, so the method {fitted.method!r} is not "
-            "available; leave it out"
+            "available; leave out the method"
         )
     lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
@@ -203,14 +203,14 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     if n_runs > MOST_RUNS:
         raise ValueError(
             f"the tables have {n_runs:,} runs (lists times embeddings times copies), but at "
-            f"most {MOST_RUNS} are supported; use fewer retrained copies, such as 10 of each"
+            f"most {MOST_RUNS} are supported; use fewer retrained copies of each embedding"
         )
     lists = []
     for wordlist, of_list in parts.items():
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
         lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
-        raise ValueError("no list was measured in two embeddings; use the same list in each")
+        raise ValueError("no list was measured in two embeddings; use the same list for each")
     return lists
 
 

@@ -89,7 +89,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         shown = [" ".join(map(str, table[list(KEYS)].iloc[0])) for table in tables]
         raise ValueError(
             f"the tables have no rows in common (before begins with {shown[0]!r}, after with "
-            f"{shown[1]!r}); make both tables with the same list"
+            f"{shown[1]!r}); make both from the same list"
         )
     rows = joined[list(COLUMNS[:-1])].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
@@ -107,7 +107,7 @@ def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
     if "embedding" in valid and valid["embedding"].nunique(dropna=False) > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
-            f"the table {name} has {len(names)} embeddings ({abridged(names)}); pass one, such as "
-            f"table[table['embedding'] == {names[0]!r}], or use fit_many"
+            f"the table {name!r} has {len(names)} embeddings ({abridged(names)}); pass one, such "
+            f"as table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
     return valid

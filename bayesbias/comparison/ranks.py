@@ -172,7 +172,7 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     rows = np.flatnonzero((group != "") == (level == GROUP))
     if not len(rows):
         raise ValueError(
-            "no list identifies the contrasts of single groups; add controls, such as matched or "
+            "no list identifies contrasts for single groups; add controls, such as matched or "
             "neutral words, or a third group"
         )
     moments = np.stack([constants[name] for name in RAW], axis=-1)  # (n_rows, n_embeddings, 2)

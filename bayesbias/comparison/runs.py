@@ -69,16 +69,16 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
     if trainings.nunique() > 1:
         counts = ", ".join(f"{name} {n}" for name, n in trainings.items())
         raise ValueError(
-            f"the list {wordlist!r} has unequal numbers of training runs ({counts}); give "
-            "every embedding of a list the same number of replicates"
+            f"the list {wordlist!r} has unequal numbers of training runs ({counts}); use "
+            "the same number for every embedding"
         )
     valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
     columns = pd.concat([table.set_index([*KEYS])["cosine_distance"] for table in valid], axis=1)
     shared = columns.dropna()
     if shared.empty:
         raise ValueError(
-            f"no pair of words in the list {wordlist!r} is in all of {', '.join(names)}; leave out "
-            "the embedding that lacks its words"
+            f"no pair of words from the list {wordlist!r} is in all of {', '.join(names)}; leave "
+            "out any embedding that lacks the list's words"
         )
     rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
     y = shared.to_numpy(dtype=np.float64).T

@@ -58,8 +58,8 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
     lacking = [name for name in missing if "pooler" not in name]  # a head is not needed
     if lacking:
         raise ValueError(
-            f"{place} does not contain all the weights that its architecture needs; without them, "
-            f"{', '.join(lacking[:3])} would be random numbers. Pass a complete folder"
+            f"{place} lacks weights that its architecture needs ({', '.join(lacking[:3])}), so "
+            "vectors would be random; pass a complete folder"
         )
     folder = Path(place)
     return Encoder(
@@ -77,7 +77,7 @@ def _pooling(folder: Path) -> str:
     if unknown := layers - {"Pooling", "Normalize", ""}:  # Normalize does not change a cosine
         raise ValueError(
             f"{folder} has the sentence-transformers layer {min(unknown)!r}, which is not "
-            "supported; use pooling='word' with a copy of the model without that layer's folder"
+            "supported; copy the model without that layer's folder, and use pooling='word'"
         )
     path = folder / "1_Pooling" / "config.json"
     settings = read_json(path) if path.is_file() else {"pooling_mode_mean_tokens": True}
@@ -86,6 +86,6 @@ def _pooling(folder: Path) -> str:
     poolings = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(modes) != 1 or modes[0] not in poolings:
         raise ValueError(
-            f"{path} must set one of {', '.join(poolings)}; it sets {', '.join(modes) or 'none'}"
+            f"{path} must set either {' or '.join(poolings)}; it sets {', '.join(modes) or 'none'}"
         )
     return poolings[modes[0]]

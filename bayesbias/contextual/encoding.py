@@ -113,7 +113,7 @@ def contextual_vectors(
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(
             f"{loaded.name} is causal, so vectors from {len(blind)} of {len(contexts)} templates, "
-            f"such as {blind[0]!r}, ignore the rest of the sentence; put words later, or use "
+            f"such as {blind[0]!r}, ignore the rest of the sentence; put the word later, or use "
             "pooling='last'",
         )
     wanted = list(dict.fromkeys(words))
@@ -165,7 +165,7 @@ def _encode(
     if lengths[longest] > encoder.longest:
         raise ValueError(
             f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens, but "
-            f"{encoder.name} takes at most {encoder.longest}; shorten the sentence"
+            f"{encoder.name} accepts at most {encoder.longest}; shorten the sentence"
         )
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     how = encoder.sentence_pooling if pooling == "sentence" else pooling
@@ -198,7 +198,7 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
             if start < given.stop and stop > given.start and stop > start:
                 marked[row, column + shift] = 1
         if not marked[row].any():
-            raise ValueError(f"the tokens of {given.text!r} omit the word; use pooling='sentence'")
+            raise ValueError(f"the word has no tokens in {given.text!r}; use pooling='sentence'")
     return marked
 
 

@@ -82,7 +82,7 @@ def _rows(
         missing |= dict.fromkeys(word for word in words if word not in place)
         known = [place[word] for word in words if word in place]
         if not known:
-            raise ValueError(f"no word of {name} has vectors: {', '.join(words) or 'none given'}")
+            raise ValueError(f"no word in {name} has vectors: {', '.join(words) or 'none given'}")
         rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
     return rows, tuple(missing)
 

@@ -44,7 +44,7 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
                 "as in 'This is {}.'"
             )
     if len(set(templates)) < len(templates):
-        raise ValueError(f"two templates are the same; remove one: {', '.join(templates):.200}")
+        raise ValueError(f"two of these templates are the same: {', '.join(templates):.200}")
     return templates
 
 

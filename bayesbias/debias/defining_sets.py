@@ -71,7 +71,7 @@ class DefiningSets:
         for key in (*TUPLES, *WORDS):
             object.__setattr__(self, key, _words(key, getattr(self, key), key in TUPLES))
         if not self.defining:
-            raise ValueError("defining is empty; it needs at least one pair of words")
+            raise ValueError("defining must contain at least one pair of words")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
         check_choice("case", self.case, CASES)

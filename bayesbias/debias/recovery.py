@@ -122,7 +122,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     matrix = np.asarray(rows, dtype=np.float64)
     names, classes = np.unique(np.asarray(labels), return_inverse=True)
     if len(np.unique(matrix, axis=0)) < len(names):
-        raise ValueError(f"{len(names)} clusters require at least as many different rows")
+        raise ValueError(f"{len(names)} clusters require at least {len(names)} different rows")
     state = int(as_seed_sequence(seed).generate_state(1)[0])
     clusters = KMeans(len(names), n_init=10, random_state=state).fit_predict(matrix)
     table = confusion_matrix(classes, clusters)

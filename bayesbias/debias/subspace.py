@@ -60,8 +60,8 @@ def equalized_words(
         sizes = np.linalg.norm(leaning, axis=1, keepdims=True)
         if (sizes <= VANISHED).any():
             raise ValueError(
-                f"a word of the equalize set {', '.join(members)} is at the set's mean in the bias "
-                "subspace; leave the set out, or raise k"
+                f"a word in the equalize set {', '.join(members)} is at the set's mean in the bias "
+                "subspace; leave the set out, or increase k"
             )
         radius = np.sqrt(max(1.0 - float(common @ common), 0.0))
         placed |= dict(zip(members, common + radius * leaning / sizes, strict=True))
@@ -112,5 +112,5 @@ def lengths(rows: FloatArray, words: Sequence[str]) -> FloatArray:
     squares = np.einsum("nd,nd->n", rows, rows)
     bad = [words[row] for row in np.flatnonzero(~np.isfinite(squares)).tolist()]
     if bad:
-        raise ValueError(f"the vectors of {abridged(bad)} are not finite; leave these words out")
+        raise ValueError(f"leave out words whose vectors are not finite: {abridged(bad)}")
     return np.asarray(np.sqrt(squares))

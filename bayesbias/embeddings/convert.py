@@ -42,7 +42,7 @@ def save_vectors(
     ['cat', 'dog']
     """
     if Path(path).suffix != ".npz":
-        raise ValueError(f"the path of saved vectors must end in .npz; got {path}")
+        raise ValueError(f"the path for saved vectors must end in .npz; got {path}")
     vectors = vectors_in_memory(vectors)
     arrays: dict[str, Any] = {"license": np.array(license), "provenance": np.array(provenance)}
     for first, some in (("", vectors), ("sample_", getattr(vectors, "sample", None))):
@@ -108,7 +108,7 @@ def require_native_path(
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():
-        raise ValueError(f"{folder} is a file, or has the ending of one; give a folder's path")
+        raise ValueError(f"{folder} is a file, or ends like one; give the path of a folder")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")
     recover(folder)

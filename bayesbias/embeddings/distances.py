@@ -162,7 +162,7 @@ def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> No
     if not bad.empty:
         left = (f"{row.set} ({row.found} of {row.words} left)" for row in bad.itertuples())
         raise ArgumentError(
-            f"over {100 * most:g}% of the words in these sets of {wordlist.name!r} are missing: "
+            f"over {100 * most:g}% of the words are missing from these sets of {wordlist.name!r}: "
             f"{', '.join(left)}. Use an embedding with these words, correct the list, or increase ",
             Argument("max_missing"),
         )
@@ -186,10 +186,10 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     lost = [f"{g} ({', '.join(w)})" for g, w in groups.items() if spellings.keys().isdisjoint(w)]
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
-            f"no protected word of these groups has a vector: {'; '.join(lost)}. A comparison "
-            "needs two groups; if the embedding is in lower case, pass ",
+            f"no protected word in these groups has a vector: {'; '.join(lost)}. A comparison "
+            "needs two groups. If the embedding is in lower case, pass ",
             Argument("case", "fallback"),
-            "; otherwise check the spelling, or choose another embedding",
+            "; otherwise, check the spelling, or choose another embedding",
         )
     homes: dict[str, str] = {}
     for group, words in groups.items():
@@ -198,7 +198,7 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
             if homes.setdefault(first, group) != group:
                 raise ValueError(
                     f"{first!r} (group {homes[first]}) and {word!r} (group {group}) have the same "
-                    "vector; a protected word can belong to one group only, so remove one of them"
+                    "vector; a protected word can belong to only one group, so remove one of them"
                 )
     same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
@@ -233,8 +233,8 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:
         raise ValueError(
-            f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because no two "
-            "words in the embedding have this connection. Use an embedding with more of the list's "
-            "words. If these are controls, you can also remove them from the list's [controls]"
+            f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because no "
+            "pair of the required words is in the embedding. Use an embedding with more of the "
+            "list's words. You can also remove controls from the list's [controls]"
         )
     return pairs

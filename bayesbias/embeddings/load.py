@@ -155,9 +155,9 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     if not rows:
         return _joined([])
     warn(
-        f"the vectors of {counted(len(rows), 'word')} outside the vocabulary of {embedding.path} "
-        f"are made from n-grams ({abridged(list(rows))}); with subwords=False, load_vectors "
-        "leaves these words out"
+        f"{counted(len(rows), 'word is', 'words are')} not in the vocabulary of {embedding.path}, "
+        f"so n-grams are used ({abridged(list(rows))}); with subwords=False, load_vectors "
+        "leaves out such words"
     )
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
@@ -187,14 +187,14 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     if wrong := [word for word in asked if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {wrong[0]!r}")
     if not asked:
-        raise ValueError("words is empty; leave out this argument to load all words")
+        raise ValueError("words must not be empty; leave it out to load all words")
     return sorted(asked)
 
 
 def _nothing_found(asked: Sequence[str], others: Mapping[str, str], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} has no words")
-    text = f"none of the {len(asked)} words is in {where} ({abridged(asked)})"
+    text = f"no requested word is in {where} ({abridged(asked)})"
     if not others:
         return ValueError(text)
     word, form = min(others.items())

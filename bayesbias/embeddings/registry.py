@@ -110,8 +110,8 @@ def _gensim_path(name: str) -> Path:
     except (OSError, ValueError) as error:
         raise FileNotFoundError(
             f"{name} is not at {path}, and gensim could not download it ({error}). With network "
-            f"access, run `python -m gensim.downloader --download {name}`, and copy the folder "
-            f"{name} to {folder}, or set {PLACE} to its parent folder. You can also give a path"
+            f"access, run `python -m gensim.downloader --download {name}`. Then copy the folder "
+            f"{name} to {folder}, or set {PLACE} to its parent folder. Or give a file's path"
         ) from None
 
 

@@ -48,8 +48,8 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         lost = tuple(word for word in wanted if word not in spellings)
         if not words:
             raise ValueError(
-                f"none of the {len(wanted)} words of {name} is in the embedding "
-                f"({abridged(lost)}); check their spelling and case, or leave the set out"
+                f"no word in {name} is in the embedding ({abridged(lost)}); check the spelling and "
+                "case, or leave the set out"
             )
         found.rows[name], found.words[name] = _rows(vectors, words), words
         if lost:

@@ -79,8 +79,8 @@ def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens,
     if any(alike):
         raise ValueError(
             f"{model.name}: {counted(sum(alike), 'pair has', 'pairs have')} identical tokens in "
-            f"both sentences (for example, {', '.join(pairs['pair_id'][alike][:3])}); fix these "
-            "pairs or leave them out"
+            f"both sentences (for example, {', '.join(pairs['pair_id'][alike][:3])}); fix or "
+            "leave out each pair"
         )
     return aligned
 

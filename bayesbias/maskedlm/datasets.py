@@ -90,6 +90,5 @@ def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFram
     known = pairs["bias_type"].unique()
     for name in wanted:
         if name not in known:
-            problem = unknown_name("bias type", name, known)
-            raise ValueError(f"no pair has this bias type: {problem}")
+            raise ValueError(unknown_name("bias type", name, known))
     return pairs[pairs["bias_type"].isin(wanted)].reset_index(drop=True)

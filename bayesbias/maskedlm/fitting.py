@@ -96,7 +96,7 @@ def fit_pairs(
     data = preferences(chosen)
     if data.n_left_out:
         left_out = counted(data.n_left_out, "pair is", "pairs are")
-        warn(f"{left_out} left out, because not every model has a score for them")
+        warn(f"{left_out} left out because of missing scores")
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if (names := {term.name for term in spec.terms}) != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
@@ -137,7 +137,7 @@ def _along(
         alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
         raise ValueError(
             f"intervals cannot be estimated, because the preferences of {alike} are the same for "
-            "every pair; use more pairs, or leave out one of the models that agree on all pairs"
+            "every pair; use more pairs or fewer models"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale

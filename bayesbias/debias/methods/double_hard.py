@@ -71,7 +71,9 @@ def double_hard(
     axes = np.ascontiguousarray(axes[:, ::-1].T)
     name, tried = ("candidates", candidates) if component is None else ("component", component)
     if not 1 <= tried <= len(axes):
-        raise ValueError(f"{name} must be 1 to {len(axes)}, the number of dimensions; got {tried}")
+        raise ValueError(
+            f"{name} must be from 1 to {len(axes)}, the number of dimensions; got {tried}"
+        )
 
     def removed(rows: FloatArray, component: int) -> FloatArray:
         return without(rows - center, axes[component - 1 : component])
@@ -123,8 +125,8 @@ def most_biased(
     free = [(word, row) for word, row in islice(every, vocabulary) if word not in kept]
     if n_words < 1 or len(free) < 2 * n_words:
         raise ValueError(
-            f"n_words must be from 1 to {len(free) // 2}, because only {len(free)} of the first "
-            f"{vocabulary:,} words are neutral; got {n_words}"
+            f"n_words must be from 1 to {len(free) // 2}, half the number of neutral words among "
+            f"the first {vocabulary:,} words; got {n_words}"
         )
     rows = np.stack([row for _, row in free])
     order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")

@@ -67,7 +67,7 @@ def _projected(material: Material, k: int | None, equalize: bool) -> Debiaser:
     if placed and len(directions) < lists.n_classes - 1:
         warn(
             f"equalizing sets of {lists.n_classes} words needs {lists.n_classes - 1} directions, "
-            f"but k={len(directions)}, so words of a set may get the same vector. Leave k out, "
+            f"but k={len(directions)}, so words in a set may get the same vector. Leave k out, "
             "or pass equalize=False"
         )
     return material.debiaser(

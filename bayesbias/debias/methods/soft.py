@@ -55,7 +55,7 @@ def soft(
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
     """
     if not 0 <= strength < np.inf:
-        raise ValueError(f"strength must be 0 or more and finite; got {strength}")
+        raise ValueError(f"strength must be finite and at least 0; got {strength}")
     check_choice("weighting", weighting, WEIGHTINGS)
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)

@@ -70,7 +70,8 @@ def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
     words = text.removesuffix("\n").split("\n")
     if len(words) != len(matrix):
         raise ValueError(
-            f"{path} has {len(words):,} words but {len(matrix):,} vectors; create it again"
+            f"{path} has unequal numbers of words and vectors ({len(words):,} and "
+            f"{len(matrix):,}); create it again"
         )
     yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
@@ -90,7 +91,7 @@ def _matrix(path: Path) -> np.ndarray:
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
-            f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must be a matrix "
+            f"{path} has {matrix.dtype} values and shape {matrix.shape}; it must contain a matrix "
             "of floats with one row per word"
         )
     return matrix

@@ -73,4 +73,4 @@ def _require_whole(path: Path) -> None:
         shape = _MATRIX.unpack_from(content, offset)[1:] if fit and offset < size else ()
         numbers = (size - offset - _MATRIX.size) // 4
         if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
-            raise ValueError("its counts do not match its size")
+            raise ValueError("the counts do not match the size of the file")

@@ -137,9 +137,7 @@ def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
     except (TypeError, ValueError) as error:
         raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
     if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
-        raise ValueError(
-            f"{len(words)} words need {len(words)} rows of numbers; got shape {matrix.shape}"
-        )
+        raise ValueError(f"vectors must have shape ({len(words)}, n_dims); got {matrix.shape}")
     return Vectors(words, matrix)
 
 
@@ -175,7 +173,7 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
     if bad.any():
         names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
         raise ValueError(
-            f"{where}the vectors of {names} are all zeros or not finite; leave these words out"
+            f"{where}leave out words whose vectors are all zeros or not finite: {names}"
         )
 
 

@@ -141,8 +141,8 @@ def _dims_of_first(line: bytes, path: Path) -> int:
     dims = _numbers_at_end(line.split(b" ")[1:])
     if dims < 2:
         raise ValueError(
-            f"{path}: the first line is not a header, '<number of words> <dimensions>', or a word "
-            f"followed by numbers separated by spaces; it begins {line[:40]!r}"
+            f"{path}: the first line must be a header ('<number of words> <dimensions>') or a word "
+            f"followed by numbers, all separated by spaces; it begins {line[:40]!r}"
         )
     return dims
 
@@ -155,7 +155,7 @@ def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
     word, *numbers = line.rsplit(None, dims)
     more = word.split(b" ")[1:]
     if len(numbers) < dims or (more and _numbers_at_end(more) == len(more)):
-        raise ValueError("too few or too many numbers")  # GloVe has the word '. . .'
+        raise ValueError  # GloVe has the word '. . .'
     return word, b" ".join(numbers)
 
 
