@@ -95,7 +95,7 @@ class Scenario(BaseScenario):
         check_choice("way to lean", self.lean, LEANINGS)
         if df is not None and not (is_finite(df) and df > 2):
             raise ValueError(
-                f"cell_df must be None or above 2, because the sd is infinite otherwise; got {df!r}"
+                f"cell_df must be None or above 2, because otherwise the sd is infinite; got {df!r}"
             )
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
