@@ -233,7 +233,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
-        raise ValueError("the t-test needs at least two pairs with different changes")
+        raise ValueError("the t-test is undefined without two pairs whose changes differ")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
     return pd.Series(values, dtype=object)
