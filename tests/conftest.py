@@ -134,7 +134,7 @@ def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
 
     def read(name: str) -> pd.DataFrame:
         with warnings.catch_warnings():
-            known = ".*(-100|repeat an earlier row|are exact copies|are equally far)"
+            known = ".*(-100|repeats? an earlier row|are exact copies|are equally far)"
             warnings.filterwarnings("ignore", message=known)
             return read_table(shared_data / "paper_tables" / f"{name}.csv")
 

@@ -81,7 +81,7 @@ BAD_ARGUMENTS = {
     "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",
-    "run": "there are no lists; give at least one",
+    "run": "there are no lists; add at least one",
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
     "lists gender": "To see one: `bayesbias lists show NAME`.",
     "docs score": "did you mean 'scores'",

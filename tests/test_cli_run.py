@@ -274,5 +274,5 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
         }
     }
     lists["stereotypes"] = {"a": ["home", "small", "cheap"], "b": ["big", "loyal", "good"]}
-    with pytest.warns(UserWarning, match="lacks xx1; these words are left out"):
+    with pytest.warns(UserWarning, match="before the change are left out: xx1"):
         analyze_change("glove-demo", "hard", {"name": "x", **lists}, sets="gender", **FEW)

@@ -87,7 +87,7 @@ DAMAGED: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("m.toml", LARGE, bb.load_model, "too large"),
     ("dev.json", '{"data": ' * 100_000, stereoset, "too deeply"),
     ("dev.json", '{"data": {"intrasentence": 3}}', stereoset, "no data.intrasentence"),
-    ("dev.json", '{"data": {"intrasentence": ["he"]}}', stereoset, "is not a cluster of StereoSet"),
+    ("dev.json", '{"data": {"intrasentence": ["he"]}}', stereoset, "is not a StereoSet cluster"),
     ("dev.json", "9" * 5000, stereoset, "Exceeds the limit"),
     ("c.csv", f"{HEADS}a,b, and c,stereo,pets\n", crows, ""),
     ("c.csv", f"{HEADS}x,y,a,b,stereo,pets\n", crows, ""),

@@ -51,7 +51,7 @@ def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None
             {"covariates": ("length",), "x": np.full((32, 1), np.nan)},
             r"x must be a finite array of shape \(32, 1\)",
         ),
-        ({"y": np.array([0.5])}, "word needs an index from 0 to 3 in all 1 rows"),
+        ({"y": np.array([0.5])}, "word needs an index from 0 to 3 in every row"),
         ({"word": np.full(32, 4)}, "word needs an index from 0 to 3"),
         ({"connection": np.full(32, -1)}, "connection needs an index from 0 to 3"),
         (

@@ -155,7 +155,7 @@ def test_what_does_not_vary_is_fitted_where_another_sd_or_the_prior_decides(
 
 def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     twice = pd.concat([toy_table, toy_table.iloc[[3, 3]]])
-    with pytest.warns(UserWarning, match="2 of 34 rows repeat an earlier row exactly") as told:
+    with pytest.warns(UserWarning, match="of 34 rows, 2 repeat an earlier row exactly") as told:
         tree = fit(twice, "paper", seed=1, **FAST)
     assert told[0].filename == __file__
     assert tree["observed_data"].sizes["row"] == 34  # reported and left unchanged
@@ -215,7 +215,7 @@ def test_missing_pairs_that_make_a_fit_slow_are_named(
     assert not caplog.text
     monkeypatch.setattr("bayesbias.sampling.reduction.MUCH_WORK", 10)
     fit(gaps, "paper", seed=1, draws=20)
-    assert "of 32 pairs of words have no row" in caplog.text
+    assert "of 32 pairs of words, so the exact" in caplog.text
 
 
 def test_every_function_that_fits_shows_the_options_of_a_fit() -> None:

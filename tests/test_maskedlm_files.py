@@ -238,7 +238,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, "no data here\n", ("crows-pairs",), r"is missing columns: sent_more"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
     (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
-    (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a cluster of Stereo"),
+    (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a StereoSet cluster"),
     (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
@@ -246,7 +246,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),
     (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
-    (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice under 'm'"),
+    (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
     (read_scores, "", (), "does not end in .jsonl, .json, or .csv; pass the layout"),
 ]
 
@@ -269,10 +269,10 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     for why, call, *arguments in (
         ("unknown bias type", religion, path, "crows-pairs"),
         ("unknown part of StereoSet", partial(read_pairs, part="inter"), path, "stereoset"),
-        ("no log matches samples", read_scores, tmp_path / "none", "lm-eval"),
-        ("only folders with the same sentence pairs", read_scores, [one, other]),
+        ("no log at .* matches samples", read_scores, tmp_path / "none", "lm-eval"),
+        ("only folders of scores for the same pairs", read_scores, [one, other]),
         ("pass only logs, or only folders", read_scores, [one, path]),
-        ("occurs twice under 'toy'", read_scores, [one, same]),
+        ("occurs twice for 'toy'", read_scores, [one, same]),
         ("row 1, pair '1', has the pair_id of", validate_pairs, pairs.assign(pair_id="1")),
     ):
         with pytest.raises((ValueError, FileNotFoundError), match=why):

@@ -71,11 +71,11 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     same = Normals.fit([1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
     assert (same.jss(), same.jss("published")) == pytest.approx((100, 100))
     assert same.sds[0] == pytest.approx(np.sqrt(7 / 3))  # with n - 1
-    refused("KLS is not defined for identical Normals", same.kls)
+    refused("KLS is undefined for identical Normals", same.kls)
     refused("unknown variant of JSS 'publshed'; did you", same.jss, "publshed")
     for stereo, anti, match in (
         ([1.0, 2.0], [1.0], "same shape"),
-        ([1.0, 2.0], [1.0, np.inf], "finite scores of the same pairs, at least two"),
+        ([1.0, 2.0], [1.0, np.inf], "finite scores for the same pairs"),
         ([1.0, 1.0], [2.0, 3.0], "all stereotypical scores are equal"),
     ):
         refused(match, Normals.fit, stereo, anti)
@@ -222,7 +222,7 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
         ({}, {"model": "maximal"}, "'maximal' is for distances"),
         ({"difference": np.nan}, {}, "row 0, pair '0' .*, needs finite numbers in difference"),
         (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
-        (lambda f: {"pair_id": f.index.astype(str)}, {}, "no pair has scores from all"),
+        (lambda f: {"pair_id": f.index.astype(str)}, {}, "no pair has scores from every model"),
         ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
         ({"difference": 1.0}, {}, "intervals cannot be estimated"),
         ({}, {"priors": {"nu": {"rate": 1.0}}}, "unknown parameter 'nu'"),

@@ -112,16 +112,16 @@ def test_batched_scores_are_those_of_one_sentence_at_a_time(pairs, model, monkey
 
 
 def test_sentences_that_a_measure_does_not_fit_have_no_score_and_are_named(pairs, model) -> None:
-    with pytest.warns(UserWarning, match=r"no sss score.*Pairs: 129, 231, 1101"):
+    with pytest.warns(UserWarning, match=r"no sss score.*pairs: 129, 231, 1101"):
         frame = score_pairs(pairs, model, "sss", progressbar=False)
     assert [row["pair_id"] for row in frame.attrs["unscored"]] == INSERTED
     assert len(frame) == 2 * len(pairs) - 3
     assert not {*INSERTED} & set(paired_scores(frame)["pair_id"])
-    with pytest.warns(UserWarning, match=r"2 sentence.* have no cps score.*Pairs: 0"):
+    with pytest.warns(UserWarning, match=r"2 sentence.* have no cps score.*pairs: 0"):
         frame = score_pairs(pair_frame(("Dogs bark", "cats meow !")), model, progressbar=False)
     assert set(frame["measure"]) == set(USUAL) - {"cps"}
     strange = pair_frame(("The man saw \u2603.", "The woman saw \u2603."), MEN)
-    with pytest.warns(UserWarning, match=r"lacks 2 tokens in 1 pair \(for example, 0\)"):
+    with pytest.warns(UserWarning, match=r"lacks 2 tokens in 1 pair \(0\)"):
         score_pairs(strange, model, "aul", progressbar=False)
 
 

@@ -163,17 +163,17 @@ def test_what_cannot_be_is_refused() -> None:
         ("word_bias_sd is a standard deviation", {"word_bias_sd": -1}),
         (r"effect is a difference of distances and must be in \[-1, 1\]; got 3", {"effect": 3}),
         (r"must be in \[-1, 1\]; got None", {"effect": None}),
-        ("effect must be one number, or 2 numbers", {"effect": (0.1, 0.0, 0.1)}),
+        ("effect must be one number or 2 numbers", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance and must lie in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups must be 2 to 26 different names; got", {"groups": (1, 2)}),
         ("groups must be 2 to 26 different names; got", {"groups": ("X",)}),
         ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
-        ("n_words must be one number, or 2 numbers", {"n_words": (2, 3, 4)}),
-        ("controls must be chosen from .*human.*; got", {"controls": ("humans",)}),
+        ("n_words must be one number or 2 numbers", {"n_words": (2, 3, 4)}),
+        ("controls must be different names from .*human.*; got", {"controls": ("humans",)}),
         ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
         ("cell_df must be None or above 2", {"cell_df": 2}),
         ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),
-        (r"distances would fall outside \[0, 2\].*make the sds smaller", {"cell_sd": 0.5}),
+        (r"distances would fall outside \[0, 2\].*Reduce the sds", {"cell_sd": 0.5}),
     ):
         refused(fragment, Scenario, **arguments)
     words = partial(VocabularyScenario, vectors=clusters())
@@ -184,5 +184,5 @@ def test_what_cannot_be_is_refused() -> None:
         ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)
-    refused("tables are numbered 0 to 0; got 2", three.table, 2, error=IndexError)
+    refused("tables are numbered from 0 to 0; got 2", three.table, 2, error=IndexError)
     refused("compare two groups", three.associations)

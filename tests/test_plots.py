@@ -199,10 +199,10 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
         r"missing columns: connection",
     ),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
-    ("forest", lambda f: {}, {}, r"draws a frame, not dict; pass bb\.summary\(posterior\)"),
+    ("forest", lambda f: {}, {}, r"expects a frame, not dict; pass bb\.summary\(posterior\)"),
     ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
-    ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has: p_ster"),
+    ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has p_ster"),
 ]
 
 

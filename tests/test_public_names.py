@@ -30,7 +30,7 @@ def test_dir_shows_public_names_only() -> None:
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
-    (lambda: bb.plots.forest(DataTree()), r"draws a frame, not DataTree; pass bb\.summary\("),
+    (lambda: bb.plots.forest(DataTree()), r"expects a frame, not DataTree; pass bb\.summary\("),
     (lambda: bb.debias.hard({"she": [1.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets\(\[\("),
     (
         lambda: bb.load_model("crossed").with_priors({"attribute_sd": {"dist": "normal"}}),

@@ -175,7 +175,7 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "y"), "h": ("b",)})
     assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
-    refused("has no word except 'x'", mac, toy, alone)
+    refused("MAC is undefined for 'x'", mac, toy, alone)
 
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
@@ -198,15 +198,15 @@ PAIRS = list(zip(X, Y, strict=True))
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
         ("equally close to every attribute", ect, (SAME_VECTORS, X, Y, A)),
-        ("have no effect size", nas, (SAME_VECTORS, *THREE)),
+        ("the effect size is undefined for words", nas, (SAME_VECTORS, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
         ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
         ("pairs is empty", ripa, (SHORT, A, [])),
-        ("must be pairs of words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
+        ("each pair must have two words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
         ("needs two or more; got 1", same, (SHORT, A, [X])),
-        ("as many attribute sets as groups; got 1 and 2", gweat, (SHORT, [X], [A, B])),
+        ("an equal number of attribute sets; got 1 and 2", gweat, (SHORT, [X], [A, B])),
         ("at least two; only one is left", ect, (SHORT, X, Y, A[:1])),
         ("at least one association each", effect_sizes, ([], [1.0])),
         ("needs at least three words", effect_sizes, ([1.0], [2.0], "pooled")),

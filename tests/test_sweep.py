@@ -159,7 +159,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
     shown = capsys.readouterr()
     assert "8 of 12 cells have a result; 8 results already existed." in shown.out
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
-    assert "wild: 4 of 12 cells are left out: no embedding file" in shown.err
+    assert "wild: left out 4 of 12 cells: no embedding file" in shown.err
     frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
     frames |= {"cells.csv", "contrasts.csv", "report.html", "report.md", "run.json"}
     assert {path.name for path in out.iterdir()} == {*frames, "plots", "results"}

@@ -191,7 +191,7 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
     place.write_text("word,x1\nx1,high\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="must contain the cosines of the table"):
+    with pytest.raises(ValueError, match="must be a square matrix of cosines"):
         read_table(tmp_path / "table.csv")
     bare = table.copy()
     bare.attrs.clear()

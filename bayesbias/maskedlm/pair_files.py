@@ -129,7 +129,7 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             sentences = tuple(texts[kind] for kind in kinds)
             yield Cluster(name, bias_type, target, context, sentences)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"{cluster!r:.60} is not a cluster of StereoSet: {error!r}") from None
+            raise ValueError(f"{cluster!r:.60} is not a StereoSet cluster: {error!r}") from None
 
 
 def _stereoset(path: Path, part: str) -> Iterator[Row]:
@@ -150,9 +150,7 @@ def _bbq(path: Path, _part: str) -> Iterator[Row]:
                 pair, cluster = (question[key] for key in ("example_id", "question_index"))
                 yield f"{category} {pair}", category, f"{category} {cluster}", first, second
         except (KeyError, TypeError, IndexError) as error:
-            lack = (
-                f"has no {error}" if isinstance(error, KeyError) else f"has another form: {error}"
-            )
+            lack = f"has no {error}" if isinstance(error, KeyError) else f"is malformed: {error}"
             raise ValueError(f"this is not a BBQ file: row {number} {lack}") from None
 
 

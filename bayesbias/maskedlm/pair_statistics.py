@@ -50,7 +50,7 @@ class Normals:
         """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
         scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
         if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
-            raise ValueError("stereo and anti need finite scores of the same pairs, at least two")
+            raise ValueError("stereo and anti need finite scores for the same pairs (two or more)")
         sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
@@ -70,7 +70,7 @@ class Normals:
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
         if not sum(both) > 0:
-            raise ValueError("KLS is not defined for identical Normals, because it is 0/0")
+            raise ValueError("KLS is undefined for identical Normals, because it is 0/0")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:

@@ -138,7 +138,7 @@ def pair_scales(
 def _several(tree: DataTree) -> list[str]:
     models = labels(tree, "language_model")
     if len(models) < 2:
-        raise ValueError(f"only {models[0]!r} has scores; score another model for a comparison")
+        raise ValueError(f"only {models[0]!r} has scores; score another model for comparison")
     return models
 
 

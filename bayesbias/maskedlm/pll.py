@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import check_numbers, counted
-from .._core.display import progress_bar
+from .._core.display import abridged, progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
 from .._core.reading import read_json
@@ -113,9 +113,9 @@ def score_pairs(
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
         warn(
             f"the vocabulary of {model.name} lacks {counted(sum(counts), 'token')} in "
-            f"{counted(len(strange), 'pair')} (for example, "
-            f"{', '.join(pairs['pair_id'][strange[:3]])}); leave these pairs out, or use a "
-            "model that knows these tokens"
+            f"{counted(len(strange), 'pair')} ("
+            f"{abridged(list(pairs['pair_id'][strange]))}). Leave out pairs with unknown "
+            "tokens, or use another model"
         )
     return frame
 
@@ -171,18 +171,18 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     if len(odd):
         row = odd.iloc[0]
         raise ValueError(
-            f"{counted(len(odd), 'score is', 'scores are')} not finite; the first is "
-            f"{row['measure']} for pair {row['pair_id']!r} ({row['score']}). Use float32 or "
-            "bfloat16 instead of float16"
+            f"{counted(len(odd), 'score is', 'scores are')} not finite; for example, "
+            f"the {row['measure']} score of pair {row['pair_id']!r} is {row['score']}. Use float32 "
+            "or bfloat16 instead of float16"
         )
     kept = frame[~absent].reset_index(drop=True)
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         warn(
-            f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score, because "
-            "no token can be scored: CPS scores tokens that both sentences "
-            f"share, SSS those that differ. Pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
+            f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score: CPS "
+            "scores only tokens that both sentences share, and SSS only tokens that differ. "
+            f"Affected pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
         )
     return kept
 
@@ -209,8 +209,8 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
     if len(twice):
         row = twice.iloc[0]
         raise ValueError(
-            f"the {row['measure']} score of pair {row['pair_id']!r} under {row['model']!r} occurs "
-            "twice; give each model a different name"
+            f"the {row['measure']} score of pair {row['pair_id']!r} occurs twice for "
+            f"{row['model']!r}; give each model a different name"
         )
     first, second = (scores[scores["role"] == role].set_index(keys) for role in ROLES)
     both = first.add_suffix("_1").join(second.add_suffix("_2"), how="inner")

@@ -43,7 +43,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     require_columns(paired, NEEDED_COLUMNS)
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
-        raise ValueError(f"pass one of the measures in the scores: {', '.join(known) or 'none'}")
+        raise ValueError(f"pass a measure; measures with scores: {', '.join(known) or 'none'}")
     if measure is not None:
         check_choice("measure", measure, known)
     return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
@@ -71,7 +71,7 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]
     shared = wide.dropna()
     if shared.empty:
-        raise ValueError("no pair has scores from all models; give every model the same pairs")
+        raise ValueError("no pair has scores from every model; use the same pairs for all")
     first = chosen.drop_duplicates("pair_id").set_index("pair_id")
     pairs = first[first.index.isin(shared.index)]
     types, clusters = pd.Categorical(pairs["bias_type"]), codes_and_names(pairs["cluster"])

@@ -60,8 +60,8 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     lacking = [name for name, kind in _FIELDS.items() if not isinstance(record.get(name), kind)]
     if lacking or not all(isinstance(row, dict) and "pair_id" in row for row in record["unscored"]):
         raise ValueError(
-            f"{place} has no valid {', '.join(lacking) or 'pairs in unscored'}; score the pairs "
-            "again"
+            f"{place} has missing or invalid fields: {', '.join(lacking) or 'unscored'}; score "
+            "the pairs again"
         )
     with located(path):
         scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
@@ -119,7 +119,7 @@ def read_scores(
         read = [(paired_scores(scores), record) for scores, record in scored]
         data = {(record["dataset"], record["data_hash"]) for _, record in read}
         if len(data) > 1 or len(folders) < len(places):
-            raise ValueError("pass only logs, or only folders with the same sentence pairs")
+            raise ValueError("pass only logs, or only folders of scores for the same pairs")
     else:
         files = (both for place in places for both in _files(place, layout))
         read = [_read_log(file, name, model) for file, name in files]
@@ -131,7 +131,7 @@ def read_scores(
     if twice.any():
         row = joined[twice].iloc[0]
         raise ValueError(
-            f"pair {row['pair_id']!r} occurs twice under {row['model']!r}; pass one run of each "
+            f"pair {row['pair_id']!r} occurs twice for {row['model']!r}; pass one run of each "
             "model, or give each run a different name"
         )
     joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
@@ -168,7 +168,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
         files = sorted(path.rglob(pattern))
         if files:
             return [(file, name) for file in files]
-    raise FileNotFoundError(f"no log matches {' or '.join(patterns.values())} at {path}")
+    raise FileNotFoundError(f"no log at {path} matches {' or '.join(patterns.values())}")
 
 
 def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:

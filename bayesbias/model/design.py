@@ -87,7 +87,7 @@ class Design:
         for name in ("word", "connection", "attribute", *(("context",) if self.contexts else ())):
             index, size = getattr(self, name), len(getattr(self, f"{name}s"))
             if len(index) != n_rows or (n_rows and not 0 <= index.min() <= index.max() < size):
-                raise ValueError(f"{name} needs an index from 0 to {size - 1} in all {n_rows} rows")
+                raise ValueError(f"{name} needs an index from 0 to {size - 1} in every row")
         if not np.isfinite(self.y).all():
             row = int(np.argmin(np.isfinite(self.y)))
             raise ValueError(f"{self.outcome} must be finite; got {self.y[row]} in row {row}")
@@ -294,5 +294,5 @@ def _group_of_words(
         row = int(clash[0])
         word = word_names[words[row]]
         both = f"{group_names[groups[row]]!r} and {group_names[group_of[words[row]]]!r}"
-        raise ValueError(f"the protected word {word!r} is in two groups, {both}; use only one")
+        raise ValueError(f"the protected word {word!r} is in two groups, {both}; choose one")
     return group_of

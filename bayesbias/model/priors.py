@@ -168,7 +168,7 @@ class Prior:
             if value <= 0 and name not in REAL:
                 raise ValueError(f"{where} positive; got {value}")
         if lacking := [name for name in needed if name not in self.parameters]:
-            raise ValueError(f"the {self.family} prior needs {', '.join(lacking)}")
+            raise ValueError(f"the {self.family} prior is missing parameters: {', '.join(lacking)}")
 
     def __str__(self) -> str:
         names = FAMILIES[self.family].parameters
@@ -188,7 +188,7 @@ class Prior:
     def require(self, name: str, kind: str) -> None:
         """Raise a ValueError if a parameter has the wrong kind of prior."""
         if FAMILIES[self.family].kind != kind:
-            raise ValueError(f"{name} takes {kind} prior; got {self.family}")
+            raise ValueError(f"{name} needs {kind} prior; got {self.family}")
 
     def log_density(self, x: FloatArray) -> FloatArray:
         """Return the log density at each element of x, or at each matrix for an LKJ prior."""

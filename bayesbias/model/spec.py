@@ -102,15 +102,15 @@ class ModelSpec:
         for term in self.terms:
             parts += filter(None, (term.name, term.correlation))
             if sds[term.sd] != term.sd_dims:
-                raise ValueError(f"two terms use {term.sd} with different sd_by; rename one sd")
+                raise ValueError(f"two terms use {term.sd} but differ in sd_by; rename one sd")
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
         if sum(bool(term.around) for term in self.terms) > 1:
-            raise ValueError("two terms vary around connection_mean, but only one can do so")
+            raise ValueError("only one term can vary around connection_mean")
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
-                raise ValueError(f"two terms of {factor} are correlated, but only one can be")
+                raise ValueError(f"only one {factor} term can be correlated")
 
     @property
     def needed_priors(self) -> tuple[str, ...]:
@@ -257,7 +257,7 @@ def load_model(source: str | Path | ModelSpec, outcome: str | None = None) -> Mo
         raise ValueError(
             f"the model {spec.name!r} is for {OUTCOMES[spec.outcome]}, but the data are "
             f"{OUTCOMES[outcome].partition(',')[0]}; use {', '.join(models(outcome))}, or "
-            f"your own model with outcome = {outcome!r} and priors for it"
+            f"your own model with outcome = {outcome!r} and suitable priors"
         )
     return spec
 

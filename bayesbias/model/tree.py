@@ -270,8 +270,8 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
-            f"this posterior has no draws of {name}. If it comes from a file, save it again with "
-            "the effects of attributes: bb.save_posterior(post, path, effects=True)"
+            f"this posterior has no draws of {name}. If it comes from a file, save the original "
+            "again with the effects of attributes: bb.save_posterior(post, path, effects=True)"
         )
     values = np.asarray(tree["posterior"][name].values)
     return values.reshape(-1, *values.shape[2:])

@@ -95,7 +95,7 @@ class Scenario(BaseScenario):
         check_choice("way to lean", self.lean, LEANINGS)
         if df is not None and not (is_finite(df) and df > 2):
             raise ValueError(
-                f"cell_df must be None or above 2, because the sd is infinite otherwise; got {df!r}"
+                f"cell_df must be None or above 2, because otherwise the sd is infinite; got {df!r}"
             )
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
@@ -103,9 +103,9 @@ class Scenario(BaseScenario):
         reach = WIDEST * sd + share * np.abs(self.effects).max()
         if not reach <= self.mean <= LARGEST_DISTANCE - reach:
             raise ValueError(
-                f"distances would fall outside [0, 2]: the mean is {self.mean:g}, and {WIDEST:g} "
-                f"sds plus the effect reach {reach:.3g} to either side; make the sds smaller, "
-                "reduce the effect, or move the mean closer to 1"
+                f"distances would fall outside [0, 2]: they deviate from the mean, {self.mean:g}, "
+                f"by up to {reach:.3g} ({WIDEST:g} sds plus the effect). Reduce the sds or the "
+                "effect, or move the mean closer to 1"
             )
 
     def _draw(self, n: int, rng: Generator) -> Batch:

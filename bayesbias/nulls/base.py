@@ -50,7 +50,7 @@ class BaseScenario:
             raise ValueError(f"groups must be 2 to 26 different names; got {groups}")
         if set(controls) - set(CONTROLS) or len(set(controls)) < len(controls):
             names = ", ".join(CONTROLS)
-            raise ValueError(f"controls must be chosen from {names}, once each; got {controls}")
+            raise ValueError(f"controls must be different names from {names}; got {controls}")
         check_choice("planting", self.planted, PLANTINGS)
         sizes = ("n_words", "n_attributes", "effect")
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
@@ -166,7 +166,7 @@ class Batch:
     def table(self, index: int) -> pd.DataFrame:
         """Return one long-form table; raise a ValueError if a distance is not in [0, 2]."""
         if not 0 <= index < len(self):
-            raise IndexError(f"tables are numbered 0 to {len(self) - 1}; got {index}")
+            raise IndexError(f"tables are numbered from 0 to {len(self) - 1}; got {index}")
         rows = self.scenario.rows
         table = validate_table(rows.assign(cosine_distance=self.distances[index].ravel()))
         if self.cosines is not None:
@@ -251,6 +251,6 @@ def _by_group(name: str, given: object, n: int) -> object:
         if name != "effect":
             check_numbers(least=FEWEST, **{name: value})
     if len(values) not in {1, n}:
-        raise ValueError(f"{name} must be one number, or {n} numbers, one per group; got {given!r}")
+        raise ValueError(f"{name} must be one number or {n} numbers (one per group); got {given!r}")
     values = [float(value) if name == "effect" else int(value) for value in values]
     return values[0] if len(set(values)) == 1 else tuple(values)

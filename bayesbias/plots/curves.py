@@ -69,7 +69,7 @@ def curves(
         raise ValueError(f"the curve {twice.iloc[0]!r} has two values at the same {x}; drop one")
     names = list(rows[by].unique())
     if not 0 < len(names) <= len(LINES):
-        raise ValueError(f"{by!r} has {len(names)} values; select rows with 1 to {len(LINES)}")
+        raise ValueError(f"{by!r} must have 1 to {len(LINES)} different values; got {len(names)}")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
     ax = new_axes(ax, height=4.2)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)

@@ -234,7 +234,7 @@ def interval_note(frame: pd.DataFrame) -> str:
 def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:
     """Raise an error if a frame cannot be drawn, and name the call that returns a suitable one."""
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"this plot draws a frame, not {type(frame).__name__}; pass {source}")
+        raise TypeError(f"this plot expects a frame, not {type(frame).__name__}; pass {source}")
     lacking = [name for name in columns if name not in frame]
     if lacking:
         raise ValueError(

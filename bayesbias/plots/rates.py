@@ -30,7 +30,7 @@ def pair_forest(
     rows = frame[(frame["quantity"] == quantity) & (frame["level"] != "population")]
     if rows.empty:
         there = ", ".join(map(str, frame["quantity"].unique()))
-        raise ValueError(f"the frame has no quantity {quantity!r}; it has: {there}")
+        raise ValueError(f"the frame has no quantity {quantity!r}; it has {there}")
     return intervals(
         rows.assign(
             block=rows["bias_type"].replace("", "all bias types"),

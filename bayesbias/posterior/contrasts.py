@@ -175,7 +175,7 @@ def _of_named_words(
     """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
-        raise ValueError(f"named words need a Normal likelihood, not {spec.likelihood}")
+        raise ValueError(f"contrasts of named words need a Normal model, not {spec.likelihood}")
     draws, rows = [], []
     for name, child in zip(words, sequence.spawn(len(words)), strict=True):
         check_choice("protected word", name, design.words)

@@ -69,10 +69,9 @@ def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
     empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
     if empty or not facets:
         lacking = (
-            f"no group is labeled {' or '.join(map(' '.join, empty))}" if empty else "none given"
+            f"no group is labeled {' or '.join(map(' '.join, empty))}" if empty else "no facets"
         )
         raise ValueError(
-            f"facets: {lacking}; main effects and interactions need a group for each combination "
-            "of labels"
+            f"{lacking}; main effects and interactions need a group for each combination of labels"
         )
     return frame

@@ -108,7 +108,7 @@ def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> N
     hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
     for name in others:
         if hashes[first] is None or hashes[name] != hashes[first]:
-            raise ValueError(f"{name!r} was not fitted to the table of {first!r} (see table_hash)")
+            raise ValueError(f"{first!r} and {name!r} must be fitted to one table; see table_hash")
     for name, tree in posteriors.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
@@ -126,8 +126,8 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     for (name, loo), n_bad in zip(ordered.items(), frame["n_bad_k"], strict=True):
         if n_bad:
             warn(
-                f"{name}: {n_bad} of {loo.n_data_points} rows have Pareto k above "
-                f"{loo.good_k:.2f}; raise draws, or compare with leave_out='attribute'",
+                f"{name}: Pareto k is above {loo.good_k:.2f} in {n_bad} of {loo.n_data_points} "
+                "rows; raise draws, or compare with leave_out='attribute'",
                 SamplingWarning,
             )
     return frame
@@ -153,8 +153,8 @@ def _folds(design: Design, factor: str, seed: SeedSequence) -> IntArray:
         pairs = np.unique(np.stack([design.connection, codes]), axis=1)[0]
         if single := [design.connections[i] for i in np.flatnonzero(np.bincount(pairs) == 1)]:
             raise ValueError(
-                f"the only attribute word of a connection ({', '.join(single)}) cannot be left "
-                "out; leave out rows instead"
+                f"cannot leave out attributes of connections that have only one: "
+                f"{', '.join(single)}; leave out rows instead"
             )
     order = default_rng(seed).permutation(len(home))
     order = order[np.argsort(home[order], kind="stable")]

@@ -82,7 +82,7 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
     if (outcome := outcome_of(tree)) != COLUMNS[-1]:
         raise ValueError(
             f"scores need a posterior of distances, but this is a posterior of {outcome}s; use "
-            "bb.fit with the table before or after the change"
+            "bb.fit with the table from before or after the change"
         )
     design = design_of(tree)
     set_of = _sets(design)

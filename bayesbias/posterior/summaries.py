@@ -138,8 +138,8 @@ def _listed_means(tree: DataTree) -> FloatArray:
     if np.isnan(means[0]).any():
         w, c = divmod(int(np.isnan(means[0]).argmax()), shape[1])
         raise ValueError(
-            f"{words[w]!r} has no {connections[c]} distances, so their mean over the listed "
-            "words is undefined; use over='population', or leave out the word"
+            f"{words[w]!r} has no {connections[c]} rows, so the mean over the listed words "
+            "is undefined; use over='population', or leave out the word"
         )
     return means.reshape(-1, *shape)
 

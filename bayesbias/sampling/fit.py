@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, require_memory
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, counted
 from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import warn
@@ -249,8 +249,8 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
         warn(
-            f"{repeated:,} of {len(valid):,} rows repeat an earlier row exactly, so intervals are "
-            "too narrow. Use table.drop_duplicates() to remove them"
+            f"of {len(valid):,} rows, {counted(repeated, 'repeats', 'repeat')} an earlier row "
+            "exactly, so intervals are too narrow. Use table.drop_duplicates() to remove repeats"
         )
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
@@ -371,8 +371,8 @@ def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     values = of_chains(tree)
     if values["divergences"]:
         yield SamplingWarning(
-            f"{values['divergences']} transitions diverged, so NUTS may have missed parts of the "
-            "posterior; raise ",
+            f"{counted(int(values['divergences']), 'transition')} diverged, so NUTS may have "
+            "missed parts of the posterior; raise ",
             Argument("target_accept"),
             " toward 0.99, or use ",
             Argument("method", "exact"),

@@ -426,7 +426,7 @@ def collapse(
             Argument("method", "nuts"),
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
-        raise ValueError(f"all {len(design.y)} distances are almost equal; use different words")
+        raise ValueError("all distances are almost equal; use different words")
     known, layout = layout is not None, layout or lay_out(design, spec, unpooled)
     types, y = layout.types, design.y - layout.spec.center
     sides = tuple(
@@ -452,8 +452,8 @@ def _log_gaps(design: Design, cross: FloatArray) -> None:
     missing = len(design.words) * len(design.attributes) - len(pairs)
     if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
         logging.getLogger(__name__).warning(
-            "%s of %s pairs of words have no row, so the exact sampler takes several times as "
-            "long. To make it faster, leave out words or attributes with missing pairs",
+            "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
+            "times as long. To make it faster, leave out words or attributes with missing pairs",
             f"{missing:,}",
             f"{missing + len(pairs):,}",
         )

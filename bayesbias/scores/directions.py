@@ -111,7 +111,7 @@ def ripa(
     check_choice("relation", relation, get_args(Relation))
     sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)
     if wrong := [pair for pair in kept if len(pair) != 2]:
-        raise ValueError(f"pairs must be pairs of words; got {wrong[0]!r}")
+        raise ValueError(f"each pair must have two words; got {wrong[0]!r}")
     rows, along = sets.rows["targets"], relation_vector(np.stack(members))
     products = rows @ unit_rows([first - second for first, second in members]).T
     per_target = products.mean(axis=1) if relation == "mean" else rows @ along
@@ -128,7 +128,7 @@ def relation_vector(pairs: FloatArray) -> FloatArray:
     """
     differences = pairs[:, 0] - pairs[:, 1]
     if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
-        raise ValueError(f"the vectors of a pair must differ; leave out pairs {equal}")
+        raise ValueError(f"the vectors of a pair must differ; leave out these pairs: {equal}")
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
 
@@ -171,7 +171,7 @@ def direct_bias(
     Bolukbasi et al. (2016), section 5.2; Manzini et al. (2019) for more than two groups.
     """
     if not 0 <= c < np.inf:
-        raise ValueError(f"c must be finite and not negative; got {c}; the usual value is 1")
+        raise ValueError(f"c must be finite and not negative (the default is 1); got {c}")
     sets, members, kept = read_tuples(vectors, targets, "defining sets", defining_sets)
     rows = [unit_rows(rows) for rows in members] if unit else members
     directions, explained = principal_components(rows, k)

@@ -136,7 +136,7 @@ def gweat(
     """
     if len(groups) != len(attribute_sets) or len(groups) < 2:
         raise ValueError(
-            "gWEAT needs two or more groups, and as many attribute sets as groups; "
+            "gWEAT needs two or more groups and an equal number of attribute sets; "
             f"got {len(groups)} and {len(attribute_sets)}"
         )
     names = [f"group {place}" for place in range(len(groups))]
@@ -204,7 +204,7 @@ def mean_distances(
         return np.asarray(1 - units @ other_units.mean(axis=0))
     if not counted.any(axis=1).all():
         word = str(words[int(np.argmin(counted.any(axis=1)))])
-        raise ValueError(f"MAC is undefined: an attribute set has no word except {word!r}")
+        raise ValueError(f"MAC is undefined for {word!r}: an attribute set has no other word")
     return np.asarray(np.mean(1 - units @ other_units.T, axis=1, where=counted))
 
 
@@ -233,7 +233,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
     if len(change) < 2 or np.ptp(change) == 0:
-        raise ValueError("the t-test is undefined; it needs two pairs whose changes differ")
+        raise ValueError("the t-test is undefined without two pairs whose changes differ")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
     return pd.Series(values, dtype=object)

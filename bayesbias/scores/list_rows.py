@@ -112,11 +112,11 @@ def list_rows(
     wordlist = load_wordlist(wordlist)
     groups = tuple(wordlist.groups)
     if not groups:
-        raise ValueError(f"the list {wordlist.name!r} has no groups, which scores require")
+        raise ValueError(f"scores require groups, but the list {wordlist.name!r} has none")
     if without := [group for group in groups if group not in wordlist.stereotypes]:
         raise ValueError(
             f"the list {wordlist.name!r} has no stereotypes of {', '.join(without)}; "
-            "scores require stereotypes for every group"
+            "scores require stereotypes of every group"
         )
     protected = {f"group {group}": wordlist.groups[group] for group in groups}
     stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}

@@ -100,7 +100,7 @@ def permutation_test(
         raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
-        raise ValueError("x or y has scores that are not finite; leave those words out")
+        raise ValueError("some scores in x or y are not finite; leave out their words")
     rows = words.reshape(-1, words.shape[-1])
     bounds = np.array([_p_value(row, n_x, alternative) for row in rows]).reshape(-1, 2).T
     low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)

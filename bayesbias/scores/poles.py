@@ -227,8 +227,8 @@ def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArr
     effects = effect_sizes(to_a, to_b, ddof)
     if np.isnan(effects).any():
         raise ValueError(
-            f"words {np.flatnonzero(np.isnan(effects)).tolist()} have no effect size, because "
-            "their cosines do not vary; use weam"
+            f"the effect size is undefined for words {np.flatnonzero(np.isnan(effects)).tolist()}, "
+            "because their cosines do not vary; use weam"
         )
     return effects
 

@@ -139,7 +139,7 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     """Resample the words of every set, with replacement."""
     if n_resamples < 2:
-        raise ValueError(f"n_resamples must be 2 or more, such as {N_RESAMPLES}; got {n_resamples}")
+        raise ValueError(f"n_resamples must be above 1 (default: {N_RESAMPLES}); got {n_resamples}")
     random = np.random.default_rng(as_seed_sequence(seed))
 
     def drawn(words: Sized) -> Indices:

@@ -61,8 +61,8 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
         raise ValueError(
-            f"{place} must contain the cosines of the table next to it: a square matrix, "
-            "with words as header and first column. Delete the file to treat words as unrelated"
+            f"{place} must be a square matrix of cosines between the table's words, with "
+            "these words as header and first column. Delete the file to treat words as unrelated"
         )
     attach_cosines(table, frame.columns, numbers)
 

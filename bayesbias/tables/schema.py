@@ -155,6 +155,6 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
         pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
         raise ValueError(
             f"{counted(int(wrong.sum()), 'distance is', 'distances are')} not in [0, 2], first in "
-            f"row {row} ({pair}): {column.iloc[row]!r:.60}; leave out rows for missing words"
+            f"row {row} ({pair}): {column.iloc[row]!r:.60}. Leave out rows that mark missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.arrays import require_memory
-from .._core.checks import require_extra
+from .._core.checks import counted, require_extra
 from .._core.files import replace_file
 from .._core.reading import damage_named, located, opened
 from .._core.resources import no_file, warn
@@ -63,8 +63,8 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         if path.suffix != ".parquet":
             read_cosines(table, path)
     if duplicates := int(table.duplicated().sum()):
-        text = f"{path}: {duplicates} of {len(table)} rows repeat an earlier row exactly"
-        warn(f"{text}; table.drop_duplicates() removes these rows")
+        text = f"of {len(table)} rows, {counted(duplicates, 'repeats', 'repeat')} an earlier row"
+        warn(f"{path}: {text} exactly; remove repeated rows with table.drop_duplicates()")
     return without_copies(table, str(path), drop=drop_duplicates)
 
 
@@ -103,7 +103,7 @@ def read_frame(path: Path) -> pd.DataFrame:
         return read_parquet(path)
     frame = read_csv(path, keep_default_na=False)
     if len(frame.columns) == 1 and re.search(r"[;\t]", str(frame.columns[0])):
-        raise ValueError("are its columns separated by semicolons or tabs? Save it with commas")
+        raise ValueError("columns must be separated by commas, not by semicolons or tabs")
     return frame
 
 
@@ -122,7 +122,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             raise ValueError("the file is empty") from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
-            "some rows have more fields than the header; put text with commas in double quotes"
+            "some rows have more fields than the header; put double quotes around text with commas"
         )
     return frame
 
@@ -137,7 +137,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
             nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
             # Distances differ, so every row takes up space.
             if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
-                raise ValueError(f"it has more rows than bytes, or lists in {nested}")
+                raise ValueError(f"lists in {nested}" if nested else "more rows than bytes")
             file.read().validate(full=True)
         return pd.read_parquet(path)
 
@@ -158,7 +158,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
         warn(
-            f"{path}: {int(missing.sum())} of {len(table)} rows have the missing-word mark -100 "
-            f"and are left out; words without any rows: {', '.join(map(str, gone)) or 'none'}"
+            f"{path}: left out {counted(int(missing.sum()), 'row')} (of {len(table)}) with the "
+            f"missing-word mark -100; words without any rows: {', '.join(map(str, gone)) or 'none'}"
         )
     return table[~missing]

@@ -241,9 +241,9 @@ def _warn_if_incomplete(vectors: KeyedVectors, wordlist: WordList) -> None:
     """Warn about missing protected words and stereotypes, and about depleted sets."""
     lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
     if words := lost["word"][lost["role"] != "control"].unique().tolist():
-        warn(f"the embedding before the change lacks {abridged(words)}; these words are left out")
+        warn(f"words missing from the embedding before the change are left out: {abridged(words)}")
     if len(thin):
-        warn(f"too few words are left in {sets_in_words(thin)}; do not rely on these sets")
+        warn(f"do not rely on sets with too few words left: {sets_in_words(thin)}")
 
 
 def _is_table(end: object) -> bool:

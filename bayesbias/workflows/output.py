@@ -152,7 +152,7 @@ def require_folder(out: Path) -> None:
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        raise PermissionError(f"cannot write into {ancestor}: {reason}") from None
+        raise PermissionError(f"cannot write to {ancestor}: {reason}") from None
 
 
 def replace_results(out: Path, *, force: bool) -> AbstractContextManager[Path]:
@@ -187,7 +187,7 @@ def _recorded_files(folder: Path) -> list[str]:
 def _refuse_results(names: Sequence[str], out: Path, *, force: bool) -> None:
     found = [name for name in names if (out / name).exists()]
     if found and not force:
-        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        more = f", and {len(found) - 3} more" if len(found) > 3 else ""
         raise ArgumentError(
             f"{out} already has results ({', '.join(found[:3])}{more}); pass ",
             Argument("force", True),

@@ -119,7 +119,7 @@ def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:
 def require_names(kind: str, names: Sequence[str]) -> None:
     """Raise a ValueError if a name cannot be printed or occurs twice, or if there are no names."""
     if not names:
-        raise ValueError(f"there are no {kind}; give at least one")
+        raise ValueError(f"there are no {kind}; add at least one")
     for name in names:
         if not name.strip() or not name.isprintable():
             raise ValueError(f"the {kind} include the name {name!r}, which cannot be printed")
@@ -132,7 +132,7 @@ def require_lists(lists: Sequence[WordList]) -> None:
     require_names("lists", [wordlist.name for wordlist in lists])
     for wordlist in lists:
         if not wordlist.groups:
-            raise ValueError(f"the list {wordlist.name!r} has only controls; add groups to it")
+            raise ValueError(f"the list {wordlist.name!r} has only controls; add groups")
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:

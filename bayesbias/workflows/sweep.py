@@ -265,7 +265,7 @@ def _measure(
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
     for (name, text), count in reasons.items():
         cells = f"{count * len(config.models)} of {config.n_cells} cells"
-        warn(f"{name}: {cells} are left out: {text}")
+        warn(f"{name}: left out {cells}: {text}")
     return measured, refused
 
 
