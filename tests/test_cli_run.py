@@ -192,7 +192,7 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
         ("after.csv", "--model paper", "data are changes in distances; use change, change-by-g"),
         ("after.csv", "--list gender", "--list, --sets, and --recover are for embeddings"),
         ("none.csv", "", "no table at"),
-        ("before.csv", "", "the tables are the same"),
+        ("before.csv", "", "the tables have the same distances"),
         ("other.csv", "", "no rows in common"),
     ):
         arguments = [*tables[:2], after, *tables[3:], "--out", "out", *extra.split()]

@@ -268,7 +268,7 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
 
 
 BAD_FILES = [
-    ({"out": "out.bin"}, "out.bin is a file, or ends like one"),
+    ({"out": "out.bin"}, "out.bin is a file or has the suffix of one"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),
     ({"out": "here"}, "here already exists; pass force=True"),
     ({"out": "mine", "force": True}, r"mine has other files \(notes.txt\)"),

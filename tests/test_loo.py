@@ -63,9 +63,7 @@ def test_a_row_that_importance_sampling_cannot_leave_out_is_told(table: pd.DataF
     posts = {
         name: fit(outlier, name, method="exact", seed=1) for name in ("paper-figures", "crossed")
     }
-    with pytest.warns(
-        SamplingWarning, match=r"Pareto k is above 0\.7\d* in \d+ of 144 rows"
-    ) as caught:
+    with pytest.warns(SamplingWarning, match=r"Pareto k is above .* \d+ of 144 rows") as caught:
         frame = compare_models(posts)
     assert frame["n_bad_k"].max() >= 1
     assert caught[0].filename == __file__

@@ -173,9 +173,7 @@ def test_parquet_without_pyarrow_names_what_to_install(
 
 
 def test_the_published_layout_is_read(file: Write) -> None:
-    with pytest.warns(
-        UserWarning, match=r"left out 1 row \(of 6\) with the missing-word mark -100"
-    ):
+    with pytest.warns(UserWarning, match=r"1 row \(of 6\) with the missing-word mark -100"):
         table = read_table(file("published.csv", PUBLISHED))
     connections = ["associated", "different", "neutral", "associated", "neutral"]
     assert table["connection"].tolist() == connections

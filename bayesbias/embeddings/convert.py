@@ -108,7 +108,7 @@ def require_native_path(
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
     if folder.suffix.lower() in FORMATS or folder.is_file():
-        raise ValueError(f"{folder} is a file, or ends like one; give the path of a folder")
+        raise ValueError(f"{folder} is a file or has the suffix of one; pass the path of a folder")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")
     recover(folder)

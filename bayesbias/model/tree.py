@@ -76,7 +76,7 @@ def assemble(
 ) -> DataTree:
     """Arrange (chains * draws, ...) independent draws in ArviZ's layout, and add their model.
 
-    ``sample_stats`` contains the draws' (chains * draws,) log densities and their diagnostics.
+    The (chains * draws,) ``log_density`` and the ``diagnostics`` are stored in ``sample_stats``.
     """
     from xarray import DataTree
 

@@ -160,8 +160,8 @@ def right_column(
 ) -> float:
     """Write (y, text, bold) rows right of the Axes; return the height used above them, in points.
 
-    In a figure that this package makes, the header ends to the left of the heading. In any other
-    figure, the Axes may become narrower, so the header is placed above the heading.
+    In a figure that this package makes, the figure's header ends left of the column's heading.
+    In any other figure, the Axes may become narrower, so the header is above the heading.
     """
     above(ax, heading, 3 + raised, RIGHT, fontsize=SMALL_SIZE - 0.5, color=QUIET, linespacing=1.1)
     for y, text, bold in rows:

@@ -88,7 +88,7 @@ def contrasts(
     over : {"population", "listed"}
         Whether to average over all words and attributes like those listed, or only over the listed
         ones. If a model has no group means, a group's mean is the average of its listed words.
-        With ``listed``, a difference includes how close an attribute or a set is to all groups.
+        With ``listed``, a difference also reflects how close an attribute or set is to all groups.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
         Whether to compare connections, such as *associated* with *different*, or to compare these
         differences between groups. For facet effects, pass the groups' labels by facet.

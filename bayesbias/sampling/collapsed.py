@@ -65,7 +65,7 @@ MOST_NUMBERS = 800_000
 
 @dataclass(frozen=True)
 class Alone:
-    """Effects u = D R z of one side's units, for standard normal z, given everything else."""
+    """Effects u = D R z of one side's units, given all else; a priori, z is standard normal."""
 
     sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the correlated coordinates
