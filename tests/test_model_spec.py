@@ -157,7 +157,7 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
         ("paper", {"sigma": {"sd": 1}}, "pass a family .*, or only a new rate for"),
         ("paper", {"sigma": {"rate": -1}}, "must be positive; got -1"),
         ("paper", {"sigma": {"family": "half_normal", "rate": 1}}, "of half_normal 'rate'"),
-        ("paper", {"sigma": {"family": "gamma", "shape": 1.0}}, "prior is missing parameters: rate"),
+        ("paper", {"sigma": {"family": "gamma", "shape": 1.0}}, "is missing parameters: rate"),
         ("paper", {"sigma": {"family": "norml"}}, "unknown prior family 'norml'; did you mean"),
         ("paper", {"sigma": 0.5}, "pass a family .* got 0.5"),
         ("paper", {"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "needs a positive prior; got"),

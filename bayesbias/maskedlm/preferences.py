@@ -21,7 +21,7 @@ TOKENS = "token_difference"
 
 @dataclass(frozen=True)
 class Preferences:
-    """Preferences of language models for the pairs that all models have scored.
+    """Preferences between the sentences of pairs that all language models have scored.
 
     ``y`` has shape (n_pairs, n_models) and contains 1, 0, and, for ties, 1/2. The design has one
     row per pair. Bias types serve as protected words, and clusters serve as attributes.

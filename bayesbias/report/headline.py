@@ -115,7 +115,7 @@ def headline(analysis: Analysis) -> Headline:
         list=analysis.wordlist.name,
         embedding=f"{embedding} ({known})" if known else embedding,
         examples=f"{'; '.join(examples[:4])}{'; and others' * (len(examples) > 4)}",
-        adjusted=f"Adjusted for {_base(measured)}, a" if is_relative(rows) else "A",
+        adjusted=f"After adjustment for {_base(measured)}, a" if is_relative(rows) else "A",
         others="other groups' words are" if is_relative(rows) else f"to {MEANINGS[second]}",
         answers=_answers(rows),
         zero=_places(n_zero, len(rows)),
