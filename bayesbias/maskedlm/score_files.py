@@ -105,8 +105,8 @@ def read_scores(
         The columns include ``LOG_COLUMNS``; each pair has one row per model and measure.
         Multiple-choice answers have no scores; ``difference`` is 1 (stereotypical) or -1. In BBQ, a
         pair consists of the two groups in an ambiguous question. Answers that do not choose a
-        member of a pair, and pairs without exactly one stereotyped group, are left out and counted in
-        ``.attrs["left_out"]``. ``.attrs["logs"]`` contains the path, layout, models, and SHA-256 of
+        member of a pair, and pairs without exactly one stereotyped group, are left out and counted
+        in ``.attrs["left_out"]``. ``.attrs["logs"]`` contains the path, layout, models, and SHA-256 of
         every log, or the records of the folders. Pairs from the harness are identified by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
