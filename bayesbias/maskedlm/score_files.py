@@ -106,7 +106,7 @@ def read_scores(
         Multiple-choice answers have no scores; ``difference`` is 1 (stereotypical) or -1. In BBQ, a
         pair consists of the two groups in an ambiguous question. Answers that do not choose a
         member of a pair, and pairs without exactly one stereotyped group, are left out and counted
-        in ``.attrs["left_out"]``. ``.attrs["logs"]`` contains the path, layout, models, and SHA-256 of
+        in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the path, layout, models, and SHA-256 of
         every log, or the records of the folders. Pairs from the harness are identified by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
