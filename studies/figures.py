@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import Colormap, LinearSegmentedColormap
 from PIL import Image
 
 import bayesbias as bb
@@ -44,16 +44,16 @@ def fitted(name: str = "gender") -> tuple[Any, ...]:
     return vectors, wordlist, table, bb.fit(table, seed=1), bb.debias.hard(vectors, "gender")
 
 
-def histogram(values: Any, band: Any, label: str, title: str, note: str) -> Axes:  # noqa: ANN401
+def histogram(values: np.ndarray, band: Sequence[float], label: str, title: str, note: str) -> Axes:
     """Draw a histogram with a shaded band."""
     ax = new_axes(None, 2.9)
     ax.hist(values, 50, color=BODY)
     ax.set_yticks([])
-    draw_x(ax, label, values, band=tuple(band))
+    draw_x(ax, label, values, band=(min(band), max(band)))
     return header(ax, title, note)
 
 
-def heat(cells: pd.DataFrame, label: str, colors: Any, title: str, note: str) -> Axes:  # noqa: ANN401
+def heat(cells: pd.DataFrame, label: str, colors: str | Colormap, title: str, note: str) -> Axes:
     """Draw a table of numbers as colors."""
     ax = new_axes(None, 5.4)
     ax.figure.colorbar(ax.imshow(cells, cmap=colors, aspect="auto"), label=label)
@@ -132,7 +132,7 @@ def halves() -> Axes:
     vectors, wordlist, rng = fitted()[0], bb.load_wordlist("weat7"), np.random.default_rng(1)
     sets = [*wordlist.groups.values(), *wordlist.stereotypes.values()]
     parts = [[list(rng.choice(words, 4, replace=False)) for words in sets] for _ in range(200)]
-    d = [bb.scores.weat(vectors, *part).effect_size for part in parts]
+    d = np.array([bb.scores.weat(vectors, *part).effect_size for part in parts])
     band = bb.score_table(vectors, wordlist, scores=["weat"], seed=1).loc[0, ["low", "high"]]
     note = "WEAT 7, 200 halves. Shaded: the 89% interval from resampled words of the whole list."
     return histogram(d, band, "WEAT's effect size d", "Random halves of a list", note)

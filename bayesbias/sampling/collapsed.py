@@ -56,8 +56,9 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
 from .blocks import cholesky, cholesky_blocks, solve_blocks
+from .layout import Units
 from .parameters import log_prior
-from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Units
+from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed
 
 MOST_NUMBERS = 800_000
 """Largest array size when densities are evaluated in blocks: 6.4 MB, which fits in a cache."""

@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import Argument, ArgumentError
-from ..model.design import Design, one_hot
+from ..model.design import Design
 from ..model.likeness import blocks_of
 from ..model.spec import ModelSpec
-from ..model.terms import Term
-from .parameters import Block, parameter_blocks
+from .layout import Layout, Partition, RowTypes, Units, lay_out
+from .parameters import Block
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this value have density zero; float32 distances are no more precise."""
@@ -40,107 +40,6 @@ NO_LENGTH = 1e-13
 
 NO_COUPLING = 1e-12
 """Cosines between columns below this value count as rounding errors."""
-
-
-@dataclass(frozen=True)
-class RowTypes:
-    """Types of rows; in the model, rows of one type differ only in word, attribute, and outcome."""
-
-    of_row: IntArray  # (n_rows,): type of each row
-    first: IntArray  # (n_types,): a row of each type
-    by_noise: FloatArray  # (n_noise, n_types): indicators of each type's residual sd
-
-
-def row_types(design: Design, spec: ModelSpec) -> RowTypes:
-    """Assign each row to a type."""
-    noise = "connection" if spec.sigma == "common" else spec.sigma
-    columns = {term.by for term in spec.terms if term.by} | {noise}
-    columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
-    code = design.connection
-    for column in sorted(columns - {"connection"}):
-        own = design.codes(column)
-        code = code * (own.max() + 2) + own + 1
-    _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
-    by_noise = one_hot(design.codes(noise)[first], len(design.coords[noise]))
-    return RowTypes(of_row, first, by_noise)
-
-
-@dataclass(frozen=True)
-class Units:
-    """The random effects of words or attributes, with d coordinates for each unit."""
-
-    terms: tuple[Term, ...]
-    of_row: IntArray  # (n_rows,): unit of each row
-    loading: FloatArray  # (n_types, d): how a row depends on the coordinates of its unit
-    parameter: IntArray  # (n_units, d): index of the log sd that scales each coordinate
-    correlated: tuple[Block, slice] | None = None  # correlations, and their coordinates
-    alike: FloatArray = field(default_factory=lambda: np.zeros(0))
-    # (d,): share of each coordinate's covariance that follows the likeness
-
-
-def units_of(
-    design: Design,
-    terms: tuple[Term, ...],
-    types: RowTypes,
-    blocks: Mapping[str, Block],
-    starts: Mapping[str, int],
-    *,
-    unpooled: int | None = None,
-) -> Units:
-    """Arrange the effects of one factor.
-
-    If the factor has only one term and its effects are `separate`, each effect is a unit (for
-    example, one word in one connection).
-    """
-    of_row = design.codes(terms[0].of)
-    parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
-    parameter = np.hstack(parameters)
-    if terms[0].of == "protected_word" and unpooled is not None:
-        parameter[unpooled] = max(block.where.stop for block in blocks.values())
-    alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
-    if len(terms) == 1 and terms[0].separate:
-        of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
-        return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
-    correlated, stop = None, 0
-    for term, own in zip(terms, parameters, strict=True):
-        start, stop = stop, stop + own.shape[1]
-        if term.correlated:
-            correlated = blocks[term.correlation], slice(start, stop)
-    loading = np.hstack([term.columns(design, types.first) for term in terms])
-    return Units(terms, of_row, loading, parameter, correlated, alike)
-
-
-@dataclass(frozen=True)
-class Partition:
-    """Classes of units that have the same partners; designs with the same rows share them."""
-
-    units: Units
-    of_unit: IntArray  # (n_units,): class of each unit
-    size: FloatArray  # (n_classes,)
-    first: IntArray  # (n_classes,): a unit of each class
-    rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
-    by_noise: FloatArray  # (n_noise, n_types, d): loadings of the rows with each residual sd
-    gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
-
-
-def partition_of(units: Units, types: RowTypes, partner: IntArray | None) -> Partition:
-    """Group units into classes.
-
-    ``partner`` is the other factor's unit in each row, or None if the other factor has no effects.
-    """
-    n_units, n_types = len(units.parameter), len(types.first)
-    partners = types.of_row if partner is None else partner * n_types + types.of_row
-    columns, column = np.unique(partners, return_inverse=True)
-    counts = np.bincount(units.of_row * len(columns) + column, minlength=n_units * len(columns))
-    key = np.hstack([units.parameter, counts.reshape(n_units, -1)]).astype(np.float64)
-    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
-    _, first, of_unit = np.unique(as_bytes, return_index=True, return_inverse=True)
-    cell = units.of_row * n_types + types.of_row
-    rows = np.bincount(cell, minlength=n_units * n_types).reshape(n_units, -1)[first].astype(float)
-    by_noise = types.by_noise[:, :, None] * units.loading
-    gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
-    size = np.bincount(of_unit).astype(float)
-    return Partition(units, of_unit, size, first, rows, by_noise, gram)
 
 
 @dataclass(frozen=True)
@@ -280,87 +179,6 @@ def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> Float
     return columns[..., :n_axes]
 
 
-def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
-    """Return the (n_noise, n_one, d, n_other, e) coupling between the class means of two sides."""
-    sides = (one, other)
-    place = [np.full(len(side.of_unit), -1) for side in sides]
-    for side, places in zip(sides, place, strict=True):
-        places[side.first] = np.arange(len(side.first))
-    i, j = (places[side.units.of_row] for side, places in zip(sides, place, strict=True))
-    chosen = (i >= 0) & (j >= 0)
-    i, j, row_type = i[chosen], j[chosen], types.of_row[chosen]
-    weight = np.sqrt(one.size[i] * other.size[j])
-    (n, n_one, d), (n_other, e) = one.gram.shape[:3], other.gram.shape[1:3]
-    coupling = np.zeros((n, n_one, d, n_other, e))
-    at = types.by_noise.argmax(axis=0)[row_type], i, j
-    for a, b in np.ndindex(d, e):
-        value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
-        np.add.at(coupling[:, :, a, :, b], at, value)
-    return coupling
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Everything that does not depend on outcomes or likeness, for reuse with the same rows."""
-
-    spec: ModelSpec  # without terms that add nothing
-    types: RowTypes
-    blocks: tuple[Block, ...]  # layout of the parameter vector
-    sides: tuple[Partition, ...]  # the larger side is first
-    shared_terms: tuple[Term, ...]
-    # effects shared across words and attributes; the connection means come before them
-    shared_parameter: IntArray
-    # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
-    shared: FloatArray  # (n_types, n_shared): how rows depend on the shared effects
-    shared_gram: FloatArray  # (n_noise, n_shared, n_shared): X'X of the shared effects
-    couplings: tuple[FloatArray, ...]
-    # (n_noise, n_classes, d, n_shared): coupling of each side's means with the shared effects;
-    # then the coupling between the sides, if there are two
-
-
-def lay_out(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Layout:
-    """Arrange the effects of a model for the rows of a design; see `collapse`."""
-    spec = spec.fitting(design)
-    types, blocks = row_types(design, spec), parameter_blocks(design, spec)
-    named = {block.name: block for block in blocks}
-    starts = {name: block.where.start for name, block in named.items()}
-    n_parameters = blocks[-1].where.stop  # followed by the sd of an unpooled word and fixed sds
-    starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
-    units = [
-        units_of(design, terms, types, named, starts, unpooled=unpooled)
-        for factor in ("protected_word", "attribute")
-        if (terms := spec.terms_of(factor))
-    ]
-    partners = [side.of_row for side in reversed(units)] if len(units) == 2 else [None]
-    parts = [
-        partition_of(side, types, partner) for side, partner in zip(units, partners, strict=True)
-    ]
-    sides = tuple(sorted(parts, key=lambda side: -side.gram[0, :, :, 0].size))
-    shared_terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
-    means = one_hot(design.connection[types.first], len(design.connections)).T
-    shared = np.hstack([means, *(term.all_columns(design, types.first) for term in shared_terms)])
-    parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared_terms]
-    rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
-    couplings = []
-    for side in sides:
-        weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
-        loadings = side.units.loading, shared
-        couplings.append(np.einsum("qt,ct,ti,tj->cqij", *weights, *loadings, optimize=True))
-    if len(sides) == 2:
-        couplings.append(between(*sides, types))
-    return Layout(
-        spec=spec,
-        types=types,
-        blocks=blocks,
-        sides=sides,
-        shared_terms=shared_terms,
-        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
-        shared=shared,
-        shared_gram=np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True),
-        couplings=tuple(couplings),
-    )
-
-
 @dataclass(frozen=True)
 class Collapsed:
     """Everything that the posterior of the parameters and effects depends on."""
@@ -427,15 +245,15 @@ def collapse(
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError("all distances are almost equal; use different words")
-    known, layout = layout is not None, layout or lay_out(design, spec, unpooled)
+    if layout is None:
+        layout = lay_out(design, spec, unpooled)
+        _log_gaps(design, layout)
     types, y = layout.types, design.y - layout.spec.center
     sides = tuple(
         classes_of(part, design.likeness_of(part.units.terms[0].of)[0], y, types)
         for part in layout.sides
     )
     cross, gram = _matrices(layout, sides, y)
-    if not known:
-        _log_gaps(design, cross)
     return Collapsed(
         design=design,
         layout=layout,
@@ -446,11 +264,13 @@ def collapse(
     )
 
 
-def _log_gaps(design: Design, cross: FloatArray) -> None:
+def _log_gaps(design: Design, layout: Layout) -> None:
     """Log a warning if missing pairs of words make a fit slow."""
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
     missing = len(design.words) * len(design.attributes) - len(pairs)
-    if missing and cross[0].size * cross.shape[-1] > MUCH_WORK:
+    eliminated, *kept = (side.gram[0, :, :, 0].size for side in layout.sides)
+    columns = sum(kept) + layout.shared.shape[1] + 1
+    if missing and eliminated * columns**2 > MUCH_WORK:
         logging.getLogger(__name__).warning(
             "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
             "times as long. To make it faster, leave out words or attributes with missing pairs",
