@@ -13,6 +13,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
+from printed import NumberChecker
 from xarray import DataTree
 
 import bayesbias as bb
@@ -108,7 +109,8 @@ def test_examples_run(
     monkeypatch.setattr(bb, "fit", fit_once)
     test.globs = names | test.globs
     told: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
+    runner = doctest.DocTestRunner(NumberChecker(), optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=told.append)
     assert not told, "".join(told)
 
 
