@@ -19,10 +19,10 @@ from bayesbias.comparison import joint
 from bayesbias.comparison.joint import fit_change, posterior_at, slopes
 from bayesbias.comparison.pairing import pair
 from bayesbias.model.posterior_files import load_posterior, save_posterior
-from bayesbias.model.spec import load_model, spec_from_dict
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import stacked
 from bayesbias.sampling.fit import fit_design
-from bayesbias.tables.schema import CONNECTIONS
+from bayesbias.tables.schema import CONNECTIONS, CONTROLS
 
 
 @pytest.mark.parametrize(
@@ -157,17 +157,17 @@ def test_what_no_change_can_be_learned_from_is_refused(
 ) -> None:
     before, after = change_tables
     distance = before["cosine_distance"]
-    is_human = after["connection"] == "human"
-    still = after.assign(cosine_distance=after["cosine_distance"].mask(is_human, distance))
-    common = spec_from_dict(load_model("change").to_dict() | {"sigma": "common"})
-    assert fit_change(before, still, common, seed=1, **FAST).attrs["n_pairs"]
+    still = ~after["connection"].isin(CONTROLS)
+    without_stereotypes = after.assign(
+        cosine_distance=after["cosine_distance"].mask(still, distance)
+    )
 
     def fit(after: pd.DataFrame = after, **options: Any) -> DataTree:
         return fit_change(before, after, **options)
 
     calls: list[tuple[Callable[[], object], str]] = [
         (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "in all 32 paired rows"),
-        (lambda: fit(still, model="change"), r"all 4 changes of human rows are 0.*sigma = 'com"),
+        (lambda: fit(without_stereotypes), "no distance to a stereotype changes"),
         (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "all assoc.* rows, .after"),
         (
             lambda: fit(model="paper"),
@@ -186,6 +186,29 @@ def test_what_no_change_can_be_learned_from_is_refused(
     for call, fragment in calls:
         with pytest.raises(ValueError, match=fragment):
             call()
+
+
+@pytest.mark.parametrize("model", ["change-by-group", "change-maximal", "change-crossed", "change"])
+def test_controls_that_did_not_change_are_data(
+    change_tables: tuple[pd.DataFrame, pd.DataFrame], model: str
+) -> None:
+    """Their change is zero, and the change of stereotypes is that of the tables without them."""
+    before, after = change_tables
+    still = after["connection"].isin(CONTROLS)
+    distance = after["cosine_distance"].mask(still, before["cosine_distance"])
+    options: dict[str, Any] = {"seed": 1, "draws": 4000, "chains": 2}
+    got = fit_change(before, after.assign(cosine_distance=distance), model, **options)
+    rows = comparison.changes(got).query("connection in @CONTROLS")
+    spread = pair(before, after).design().spread
+    assert rows["mean"].abs().max() < 0.01 * spread  # the known error of one row
+    assert (got["posterior"]["sigma"].sel(connection="human") >= 0.01 * spread).all()
+    alone = fit_change(before[~still], after[~still], model, **options)
+    same, other = (
+        bb.contrasts(tree).query("second == 'different' and estimand != 'relative'")
+        for tree in (got, alone)
+    )
+    # Zero changes of controls inform the words' levels, which cancel in this contrast.
+    np.testing.assert_allclose(same["mean"], other["mean"], atol=0.15 * other["sd"].max())
 
 
 def test_warnings_of_either_fit_travel(

@@ -35,7 +35,7 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, spec_of, warnings_of
 from ..posterior.estimands import has_cells
-from ..sampling.fit import constant_parts, fit_design, require_variation
+from ..sampling.fit import constant_parts, fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from .pairing import ENDS, OUTCOME, Pairs, pair
@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Prior of the mean distances before a change, as in the models of distances."""
+
+UNCHANGED_SD = 0.01
+"""Known error of changes if all changes of a connection are equal, in spreads of the changes.
+
+Rows that did not change are data. Without a known error, their residual sd would be zero.
+"""
 
 PRIOR_PAIRS = 5.0
 """Weight of the common slope in the slope of each connection, as a number of pairs."""
@@ -91,7 +97,7 @@ def fit_change(
     ------
     ValueError
         If no row has a partner, a protected word is in different groups, no distance changes, or
-        all changes of a connection are equal.
+        all changes of stereotypes are equal. Controls may stay as they were.
 
     Warns
     -----
@@ -126,7 +132,13 @@ def fit_change(
             f"the tables have the same distances in all {len(design.y):,} paired rows; pass two "
             "tables that differ"
         )
-    require_variation(design, spec)
+    if design.spread <= ROUNDING:
+        raise ValueError(
+            "no distance to a stereotype changes (controls do); pass tables in which the vectors "
+            "of protected words or stereotypes differ"
+        )
+    if constant_parts(design, spec):
+        design = replace(design, rounding=UNCHANGED_SD * design.spread)
     return _fit_both(design, pairs, spec, fit_options(options, keywords))
 
 
@@ -202,7 +214,8 @@ def before_given_change(
     """
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
-    return slope, replace(design, y=rest, outcome="before_given_change"), level_model(spec)
+    rest_design = replace(design, y=rest, outcome="before_given_change", rounding=0.0)
+    return slope, rest_design, level_model(spec)
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:

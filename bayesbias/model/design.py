@@ -76,6 +76,7 @@ class Design:
     set: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # -1 for controls
     set_connection: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
     # (n_groups, n_sets): each set's connection to each group; -1 if there are no rows
+    rounding: float = 0.0  # sd of a known error that is part of every residual sd; see `fit_change`
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))

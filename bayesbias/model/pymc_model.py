@@ -75,6 +75,8 @@ def build_model(
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
         location = row_sums(spec, index.__getitem__, values.__getitem__, design.x)
         sigma = values["sigma"][index[spec.sigma]] if spec.sigma_dims else values["sigma"]
+        if design.rounding:
+            sigma = pm.math.sqrt(sigma**2 + design.rounding**2)
         rows = {"mu": location, "sigma": sigma, "observed": design.y, "dims": "row"}
         if spec.likelihood == "student_t":
             pm.StudentT(design.outcome, nu=values["nu"], **rows)

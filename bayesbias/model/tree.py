@@ -131,6 +131,7 @@ def complete(tree: DataTree, design: Design, spec: ModelSpec) -> None:
     for term in spec.terms:
         free = drawn[term.name]
         drawn[term.name] = free.copy(data=term.projected(free.values, design))
+    drawn["sigma"] = np.hypot(drawn["sigma"], design.rounding)
     tree["posterior"] = in_order(drawn)
     for group, dataset in _data(design, _coordinates(design)).items():
         tree[group] = dataset

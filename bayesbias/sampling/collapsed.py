@@ -225,7 +225,8 @@ def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     mean_sd = spec.priors["connection_mean"].parameters["sd"]
     known = np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])[:, None]
     known = np.broadcast_to(known, (len(known), len(parameters)))
-    precision = np.exp(-2 * parameters[:, posterior.block("sigma").where].T)
+    sigma = np.exp(parameters[:, posterior.block("sigma").where].T)
+    precision = 1 / (sigma**2 + posterior.design.rounding**2)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
     return Scales(parameters, np.exp(np.concatenate([parameters.T, known])), precision)
 

@@ -184,7 +184,8 @@ def draw_effects(
     design, spec = posterior.design, posterior.spec
     if "word_mean" not in values:
         values["word_mean"] = word_means(design, spec, values)
-    return values | values_of(posterior.blocks, parameters)
+    values |= values_of(posterior.blocks, parameters)
+    return values | {"sigma": np.hypot(values["sigma"], design.rounding)}
 
 
 def _draw_block(
