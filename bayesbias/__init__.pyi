@@ -47,8 +47,8 @@ from .posterior.questions import hypothesis as hypothesis
 from .posterior.summaries import sd_summary as sd_summary
 from .posterior.summaries import summary as summary
 from .sampling.fit import fit as fit
-from .sampling.fit import from_pymc as from_pymc
 from .sampling.options import FitOptions as FitOptions
+from .sampling.pymc_draws import from_pymc as from_pymc
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import drop_duplicates as drop_duplicates

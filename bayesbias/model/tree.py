@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -263,19 +263,32 @@ def warnings_of(tree: DataTree) -> list[str]:
 def n_draws(tree: DataTree) -> int:
     """Return the total number of draws in a posterior's chains."""
     require_posterior(tree)
-    return int(np.prod([tree["posterior"].sizes[name] for name in _SAMPLED]))
+    sizes = tree["posterior"].sizes
+    _require_chains(sizes)
+    return int(np.prod([sizes[name] for name in _SAMPLED]))
+
+
+def _require_chains(dims: Collection[Hashable]) -> None:
+    """Raise a ValueError if a chain or draw was selected as a scalar."""
+    for dim in _SAMPLED:
+        if dim not in dims:
+            raise ValueError(
+                f"the posterior has no dimension {dim}; select a list, such as post.sel({dim}=[0])"
+            )
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
-    """Return a variable's draws as a (chains * draws, ...) array, one chain after another."""
+    """Return a variable's draws as a float64 (chains * draws, ...) array, chain after chain."""
     require_posterior(tree)
     if name not in tree["posterior"]:
         raise ValueError(
             f"this posterior has no draws of {name}. If it comes from a file, save the original "
             "again with the effects of attributes: bb.save_posterior(post, path, effects=True)"
         )
-    values = np.asarray(tree["posterior"][name].values)
-    return values.reshape(-1, *values.shape[2:])
+    drawn = tree["posterior"][name]
+    _require_chains(drawn.dims)
+    values = drawn.transpose(*_SAMPLED, ...).values.astype(np.float64)
+    return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
 def outcome_of(tree: DataTree) -> str:

@@ -20,7 +20,7 @@ from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.resources import warn
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, index_table, make_design
+from ..model.design import Design, index_table
 from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
@@ -157,51 +157,7 @@ def fit_design(
     (child,) = sequence.spawn(1)
     tree, method, reason = _by_method(design, spec, options, default_rng(child))
     origin = {"method": method, "method_reason": reason, "seed": str(sequence.entropy)}
-    _describe(tree, spec, **origin, table_hash=table_hash or design.digest)
-    return tree
-
-
-def from_pymc(
-    idata: DataTree,
-    table: pd.DataFrame,
-    model: str | Path | ModelSpec = RECOMMENDED["distance"],
-    priors: Mapping[str, Any] | None = None,
-) -> DataTree:
-    """Convert PyMC or nutpie draws of a model from `build_model` to this package's format.
-
-    Parameters
-    ----------
-    idata : DataTree
-        The result of ``pm.sample(model=bb.build_model(table, model, priors))`` or of nutpie.
-    table, model, priors
-        The arguments that you passed to `build_model`.
-
-    Returns
-    -------
-    xarray.DataTree
-        A posterior like one from `fit`, with the same sampling warnings.
-
-    Examples
-    --------
-    >>> post = bb.from_pymc(pm.sample(model=bb.build_model(table)), table)  # doctest: +SKIP
-    """
-    design = make_design(table)
-    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
-    tree, drawn = idata.copy(), idata["posterior"]
-    lacking = {"connection_mean", *(term.name for term in spec.terms)} - set(drawn.data_vars)
-    others = [
-        dim
-        for dim, names in design.coords.items()
-        if dim in drawn.coords and [*drawn.coords[dim].values] != [*names]
-    ]
-    if lacking or others:
-        raise ValueError(
-            f"draws do not match {spec.name!r} (missing variables: {sorted(lacking)}; different "
-            f"labels: {others}); pass the table, model, and priors that you passed to build_model"
-        )
-    complete(tree, design, spec)
-    origin = {"method": "nuts", "method_reason": "sampled by the caller", "seed": ""}
-    _describe(tree, spec, **origin, table_hash=design.digest)
+    describe_fit(tree, spec, **origin, table_hash=table_hash or design.digest)
     return tree
 
 
@@ -237,7 +193,7 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         )
 
 
-def _describe(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
+def describe_fit(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
     """Store a posterior's model, origin, and warnings in its attributes, and issue the warnings."""
     describe(tree, spec, **origin)
     doubts = list(_doubts(tree))
@@ -356,14 +312,14 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
 
 
 def of_chains(tree: DataTree) -> dict[str, float]:
-    """Return the divergences, largest R-hat, and smallest effective sample sizes of NUTS."""
+    """Return the divergences (if known), largest R-hat, and smallest effective sample sizes."""
     import arviz_stats as az
 
     posterior = varying(tree)
-    values = {
-        "divergences": int(tree["sample_stats"]["diverging"].sum()),
-        "rhat": max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values()),
-    }
+    values: dict[str, float] = {}
+    if "diverging" in tree["sample_stats"]:
+        values["divergences"] = int(tree["sample_stats"]["diverging"].sum())
+    values["rhat"] = max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values())
     for kind in ("bulk", "tail"):
         sizes = az.ess(posterior, method=kind).data_vars.values()
         values[f"ess_{kind}"] = min(float(ess.min()) for ess in sizes)
@@ -372,7 +328,14 @@ def of_chains(tree: DataTree) -> dict[str, float]:
 
 def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     values = of_chains(tree)
-    if values["divergences"]:
+    if "divergences" not in values:
+        yield SamplingWarning(
+            "these draws have no sample_stats with 'diverging', so divergences cannot be checked. "
+            "ADVI has none, and its intervals are often too narrow; compare them with ",
+            Argument("method", "exact"),
+            " or pm.sample",
+        )
+    elif values["divergences"]:
         yield SamplingWarning(
             f"{counted(int(values['divergences']), 'transition')} diverged, so NUTS may have "
             "missed parts of the posterior; raise ",

@@ -1,0 +1,155 @@
+"""Convert draws that PyMC, nutpie, NumPyro, or ADVI made of a model into a posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..model.defaults import RECOMMENDED
+from ..model.design import Design, make_design
+from ..model.spec import ModelSpec, load_model
+from ..model.tree import complete, variable_dims
+from .fit import describe_fit
+
+if TYPE_CHECKING:
+    from xarray import Dataset, DataTree
+
+PRECISION = 1e-6
+"""Largest gap between equal distances: draws may be kept in single precision."""
+
+_SAMPLED = ("chain", "draw")
+
+
+def from_pymc(
+    idata: DataTree | Dataset,
+    table: pd.DataFrame,
+    model: str | Path | ModelSpec = RECOMMENDED["distance"],
+    priors: Mapping[str, Any] | None = None,
+) -> DataTree:
+    """Convert draws of a model from `build_model` to this package's format.
+
+    Parameters
+    ----------
+    idata : DataTree, InferenceData, or Dataset
+        The result of ``pm.sample(model=bb.build_model(table, model, priors))`` with any sampler, of
+        nutpie, or of ``pm.fit(...).sample()``. Chains, draws, and other dimensions can have any
+        order, numbers any precision, and a single selected chain counts as one chain.
+    table, model, priors
+        The arguments that you passed to `build_model`.
+
+    Returns
+    -------
+    xarray.DataTree
+        A posterior like one from `fit`, with the same sampling warnings.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If variables or labels are missing, or are not the model's; if draws are not finite; or if
+        the distances that were fitted are not those of the table.
+
+    Examples
+    --------
+    >>> post = bb.from_pymc(pm.sample(model=bb.build_model(table)), table)  # doctest: +SKIP
+    """
+    design = make_design(table)
+    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    tree = _tree(idata)
+    tree["posterior"] = _checked(tree["posterior"].to_dataset(), design, spec)
+    _require_same_rows(tree, design)
+    complete(tree, design, spec)
+    known = "diverging" in tree["sample_stats"]
+    origin = {"method": "nuts" if known else "unknown", "method_reason": "sampled by the caller"}
+    describe_fit(tree, spec, **origin, seed="", table_hash=design.digest)
+    return tree
+
+
+def _tree(idata: object) -> DataTree:
+    """Return draws as a new DataTree with a posterior and statistics, if there are any."""
+    from xarray import Dataset, DataTree
+
+    names: Any = getattr(idata, "groups", None)  # a tuple of a DataTree, a method of InferenceData
+    if isinstance(idata, Dataset):
+        groups = {"posterior": idata}
+    elif isinstance(idata, DataTree):
+        groups = {node.path: node.to_dataset() for node in idata.subtree}
+    elif hasattr(idata, "posterior") and callable(names):
+        groups = {name.strip("/"): getattr(idata, name.strip("/")) for name in names()}
+    else:
+        raise TypeError(
+            "draws must be a DataTree, InferenceData, or Dataset, as from pm.sample; got "
+            f"{type(idata).__name__}. Convert a MultiTrace with pm.to_inference_data(trace)"
+        )
+    tree = DataTree.from_dict({path: _with_chains(group) for path, group in groups.items()})
+    if "posterior" not in tree.children:
+        found = ", ".join(tree.children) or "no groups"
+        raise ValueError(f"these draws have no group 'posterior', but {found}; pass all draws")
+    if "sample_stats" not in tree.children:
+        tree["sample_stats"] = Dataset()
+    return tree
+
+
+def _with_chains(group: Dataset) -> Dataset:
+    """Return a group whose chains and draws are dimensions, even if they were stacked or chosen."""
+    if "sample" in group.dims and {*_SAMPLED} <= {*group.coords}:
+        group = group.unstack("sample")
+    for name in _SAMPLED:
+        if name in group.coords and name not in group.dims:
+            group = group.expand_dims(name)
+    return group
+
+
+def _checked(drawn: Dataset, design: Design, spec: ModelSpec) -> Dataset:
+    """Return a model's variables as float64 with their dimensions in order; refuse any others."""
+    not_drawn = {*spec.fixed} | ({"nu"} if spec.likelihood == "normal" else set())
+    dims = {name: of for name, of in variable_dims(spec).items() if name not in not_drawn}
+    labels = design.coords | spec.correlation_coords(design)
+    others = [
+        dim
+        for dim, names in labels.items()
+        if dim in drawn.coords and [*map(str, drawn.coords[dim].values.ravel())] != [*names]
+    ]
+    lacking, unknown = dims.keys() - set(drawn.data_vars), set(drawn.data_vars) - dims.keys()
+    if lacking or others:
+        raise ValueError(
+            f"draws do not match {spec.name!r} (missing variables: {sorted(lacking)}; different "
+            f"labels: {others}); pass the table, model, and priors that you passed to build_model, "
+            "and all draws that the sampler returned"
+        )
+    if unknown:
+        raise ValueError(
+            f"draws have variables that {spec.name!r} lacks: {sorted(map(str, unknown))}. If the "
+            "model was changed by hand, contrasts would ignore the change, so read these draws "
+            "with ArviZ. Otherwise, leave the variables out with drop_vars"
+        )
+    for name, of in dims.items():
+        if {*drawn[name].dims} != {*_SAMPLED, *of}:
+            raise ValueError(
+                f"{name} must have the dimensions {', '.join((*_SAMPLED, *of))}; got "
+                f"{', '.join(map(str, drawn[name].dims)) or 'none'}. Select draws with lists, as "
+                "in sel(draw=[0, 1]), and sample with the coordinates of build_model"
+            )
+        if bad := int((~np.isfinite(drawn[name].values)).sum()):
+            raise ValueError(f"{name} has {bad:,} draws that are NaN or infinite; sample again")
+    arranged = {name: drawn[name].transpose(*_SAMPLED, *of) for name, of in dims.items()}
+    return drawn.assign({name: values.astype(np.float64) for name, values in arranged.items()})
+
+
+def _require_same_rows(tree: DataTree, design: Design) -> None:
+    """Raise a ValueError if the fitted distances are known and are not those of the table."""
+    if "observed_data" not in tree.children or design.outcome not in tree["observed_data"]:
+        return
+    fitted = np.asarray(tree["observed_data"][design.outcome].values, dtype=np.float64).ravel()
+    if fitted.shape == design.y.shape and np.abs(fitted - design.y).max() <= PRECISION:
+        return
+    how = f"{len(fitted):,} distances, and the table has {len(design.y):,}"
+    if len(fitted) == len(design.y):
+        same = np.allclose(np.sort(fitted), np.sort(design.y), rtol=0, atol=PRECISION)
+        how = "the same distances in another order" if same else "the distances of another table"
+    raise ValueError(
+        f"observed_data of these draws has {how}; pass the table that you passed to build_model"
+    )

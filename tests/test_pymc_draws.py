@@ -1,0 +1,180 @@
+"""Draws that other samplers made of our models, in the forms in which they come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from builders import FAST
+from xarray import DataArray, Dataset, DataTree
+
+import bayesbias as bb
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
+
+Change = Callable[[DataTree], Any]
+
+
+@pytest.fixture(scope="module")
+def post(toy_table: pd.DataFrame) -> DataTree:
+    """Return our own posterior, whose contrasts are the right ones for the same draws."""
+    return bb.fit(toy_table, "crossed", seed=1, **FAST)
+
+
+@pytest.fixture
+def drawn(post: DataTree) -> DataTree:
+    """Return our draws as ``pm.sample`` would return them."""
+    one = post["posterior"]["connection_mean"].isel(connection=0, drop=True)
+    stats = Dataset({"diverging": xr.zeros_like(one, dtype=bool)})
+    groups = {name: post[name].to_dataset() for name in ("posterior", "observed_data")}
+    return DataTree.from_dict(groups | {"sample_stats": stats})
+
+
+def with_draws(change: Callable[[Dataset], Dataset]) -> Change:
+    """Return a function that changes the group ``posterior``."""
+
+    def changed(tree: DataTree) -> DataTree:
+        tree["posterior"] = change(tree["posterior"].to_dataset())
+        return tree
+
+    return changed
+
+
+def without_stats(tree: DataTree) -> DataTree:
+    """Leave out the statistics, as ADVI does."""
+    return tree.filter(lambda node: node.name != "sample_stats")
+
+
+def inference_data(tree: DataTree) -> SimpleNamespace:
+    """Return draws in the form of ArviZ before 1.0: groups as attributes, and their names."""
+    groups = {name: node.to_dataset() for name, node in tree.children.items()}
+    return SimpleNamespace(groups=lambda: [f"/{name}" for name in groups], **groups)
+
+
+def reorder(variable: DataArray) -> DataArray:
+    """Reverse the dimensions of a variable."""
+    return variable.transpose(*variable.dims[::-1])
+
+
+FORMS: dict[str, Change] = {
+    "single precision": with_draws(lambda d: d.astype("f4")),
+    "only the posterior": lambda tree: tree["posterior"].to_dataset(),
+    "InferenceData": inference_data,
+    "no statistics": without_stats,
+    "chain and draw last": with_draws(lambda d: d.transpose(..., "chain", "draw")),
+    "dimensions reversed": with_draws(lambda d: d.map(reorder)),
+    "draws stacked": lambda tree: az.extract(tree, keep_dataset=True),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_the_same_draws_has_the_same_contrasts(
+    post: DataTree, drawn: DataTree, toy_table: pd.DataFrame, form: str
+) -> None:
+    ours = bb.contrasts(bb.from_pymc(FORMS[form](drawn), toy_table, "crossed"))
+    numbers = ["mean", "sd", "low", "high", "p_direction"]
+    # Single precision has seven digits.
+    pd.testing.assert_frame_equal(ours[numbers], bb.contrasts(post)[numbers], rtol=1e-5, atol=1e-7)
+
+
+def test_one_chain_is_a_posterior(drawn: DataTree, toy_table: pd.DataFrame) -> None:
+    selected = bb.from_pymc(drawn.sel(chain=1), toy_table, "crossed")
+    listed = bb.from_pymc(drawn.sel(chain=[1]), toy_table, "crossed")
+    pd.testing.assert_frame_equal(bb.contrasts(selected), bb.contrasts(listed))
+    assert dict(selected["posterior"].sizes)["chain"] == 1
+    with pytest.raises(ValueError, match=r"sel\(chain=\[0\]\)"):
+        bb.contrasts(selected.isel(chain=0))
+
+
+def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:
+    with pytest.warns(bb.SamplingWarning, match="ADVI"):
+        bb.from_pymc(without_stats(drawn), toy_table, "crossed")
+
+
+def nan_draws(variable: DataArray) -> DataArray:
+    """Return a variable whose first draw is NaN."""
+    values = variable.values.copy()
+    values[0, 0] = np.nan
+    return variable.copy(data=values)
+
+
+REFUSED: dict[str, tuple[Change, str]] = {
+    "sd missing": (with_draws(lambda d: d.drop_vars("connection_sd")), "connection_sd"),
+    "sigma missing": (with_draws(lambda d: d.drop_vars("sigma")), "'sigma'"),
+    "one too many": (with_draws(lambda d: d.assign(mine=d["word_mean"])), "'mine'.*drop_vars"),
+    "other labels": (with_draws(lambda d: d.sortby("protected_word")), "'protected_word'"),
+    "no coordinates": (
+        with_draws(lambda d: d.assign(word_mean=d["word_mean"].rename(connection="dim_1"))),
+        "word_mean must have the dimensions chain, draw, protected_word, connection; got",
+    ),
+    "one draw": (
+        lambda tree: tree["posterior"].to_dataset().isel(draw=0, drop=True),
+        "dimensions chain, draw",
+    ),
+    "NaN": (with_draws(lambda d: d.assign(word_mean=nan_draws(d["word_mean"]))), "word_mean has"),
+    "a trace": (lambda _: [1.0], "to_inference_data"),
+    "no posterior": (lambda tree: DataTree(children={"prior": tree["posterior"]}), "prior"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_other_draws_are_refused_by_name(
+    drawn: DataTree, toy_table: pd.DataFrame, kind: str
+) -> None:
+    change, named = REFUSED[kind]
+    with pytest.raises((ValueError, TypeError), match=named):
+        bb.from_pymc(change(drawn), toy_table, "crossed")
+
+
+def test_another_table_is_refused(drawn: DataTree, toy_table: pd.DataFrame) -> None:
+    halved = toy_table.assign(cosine_distance=toy_table["cosine_distance"] / 2)
+    turned = toy_table.copy()
+    turned.loc[[0, 1], "cosine_distance"] = turned.loc[[1, 0], "cosine_distance"].to_numpy()
+    tables = {"another table": halved, "another order": turned, "distances, and": toy_table[:-1]}
+    for said, table in tables.items():
+        with pytest.raises(ValueError, match=said):
+            bb.from_pymc(drawn, table, "crossed")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
+def test_contrasts_are_those_of_fit(toy_table: pd.DataFrame) -> None:
+    import pymc as pm
+
+    options = {"chains": 2, "random_seed": 1, "progressbar": False}
+    model = bb.build_model(toy_table, "crossed")
+    idata = pm.sample(1000, tune=1000, model=model, target_accept=0.98, **options)
+    post = bb.from_pymc(idata, toy_table, "crossed")
+    fitted = bb.fit(toy_table, "crossed", seed=1)
+    ours, exact = (bb.contrasts(p) for p in (post, fitted))
+    # With 400 effective draws, the error is .05 posterior sds; four errors are .2.
+    assert (abs(ours["mean"] - exact["mean"]) / exact["sd"]).max() < 0.2
+    assert len(bb.summary(post)) == len(bb.summary(fitted))
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
+def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
+    import pymc as pm
+
+    table = bb.distance_table("glove-demo", "religion").groupby("attribute_set").head(20)
+    with bb.build_model(table, "crossed"):
+        idata = pm.sample(50, random_seed=[1], chains=2)
+    with pytest.raises(ValueError, match="from_pymc"):
+        bb.contrasts(idata)
+    with pytest.raises(ValueError, match="from_pymc"):
+        bb.summary(idata)
+    with pytest.raises(ValueError, match=r"draws do not match 'by-group' \(missing variables: \['"):
+        bb.from_pymc(idata, table)
+    with pytest.raises(ValueError, match=r"different labels: \['"):
+        bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")
+    post = bb.from_pymc(idata, table, "crossed")
+    assert {"overall", "group", "word"} == set(bb.contrasts(post)["level"])
+    assert not bb.summary(post)["mean"].isna().any()
+    assert "attribute_effect" in post["posterior"]
