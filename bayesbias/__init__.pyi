@@ -16,6 +16,7 @@ from .comparison.joint import fit_change as fit_change
 from .comparison.many import fit_many as fit_many
 from .comparison.queries import distance_tables as distance_tables
 from .comparison.ranks import rank_embeddings as rank_embeddings
+from .comparison.ranks import trend as trend
 from .embeddings.convert import convert_vectors as convert_vectors
 from .embeddings.convert import save_vectors as save_vectors
 from .embeddings.distances import distance_table as distance_table

@@ -19,7 +19,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.comparison import embedding_differences, variance_shares
-from bayesbias.comparison.hierarchy import MEAN_SD, Hierarchy
+from bayesbias.comparison.hierarchy import MEAN_SD, SLOPE_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
 from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
 from bayesbias.model.design import make_design
@@ -152,8 +152,12 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
         np.testing.assert_allclose(variances, own[1], rtol=1e-10)
 
 
-def test_the_hierarchy_equals_a_dense_normal() -> None:
-    """Compare every pair of three embeddings, trained twice; one lacks the second list."""
+@pytest.mark.parametrize("x", [None, np.array([1900.0, 1910.0, 1950.0])])
+def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
+    """Compare every pair of three embeddings, trained twice; one lacks the second list.
+
+    With x, each list's slope is a linear function of its contrasts' line, per unit of x.
+    """
     rng = np.random.default_rng(5)
     lists = []
     for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2)):
@@ -161,8 +165,10 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
         root = rng.normal(0, 0.03, (n, n))
         mean, spread = rng.normal(-0.05, 0.1, n), root @ root.T + 1e-4 * np.eye(n)
         lists.append(Contrasts(embedding, mean, spread))
-    hierarchy = Hierarchy(lists, 3)
+    hierarchy = Hierarchy(lists, 3, x)
     sds = {"embedding_sd": 0.05, "list_sd": 0.02, "interaction_sd": 0.04, "training_sd": 0.03}
+    sds |= {} if x is None else {"list_slope_sd": 0.06}
+    z = np.zeros(3) if x is None else (x - x.mean()) / x.std()
     assert list(hierarchy.loadings) == list(sds)
     runs = [(at, e) for at, own in enumerate(lists) for e in own.embedding]
     cells = [(at, e) for at in range(2) for e in range(3)]
@@ -171,7 +177,9 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
         def shared(one: tuple[int, int], other: tuple[int, int]) -> float:
             same = {"list_sd": one[0] == other[0], "embedding_sd": one[1] == other[1]}
             same["interaction_sd"] = one == other
-            return MEAN_SD**2 + sum(sds[name] ** 2 * same[name] for name in same)
+            line = SLOPE_SD**2 + sds.get("list_slope_sd", 0.0) ** 2 * same["list_sd"]
+            line *= z[one[1]] * z[other[1]]
+            return MEAN_SD**2 + line + sum(sds[name] ** 2 * same[name] for name in same)
 
         return np.array([[shared(one, other) for other in others] for one in ones])
 
@@ -182,9 +190,19 @@ def test_the_hierarchy_equals_a_dense_normal() -> None:
     constant = 0.5 * len(outcome) * np.log(2 * np.pi)
     expected = multivariate_normal(cov=whole).logpdf(outcome) + constant
     assert hierarchy.log_likelihood(many[:2]) == pytest.approx(expected, abs=1e-8)
-    drawn = hierarchy.draw_contrasts(many, np.random.default_rng(1)).reshape(n, -1)
-    gain = dense(cells, runs) @ np.linalg.inv(whole)
+    contrasts, slopes = hierarchy.draw_contrasts(many, np.random.default_rng(1))
+    drawn, inverse = contrasts.reshape(n, -1), np.linalg.inv(whole)
+    gain = dense(cells, runs) @ inverse
     spread = dense(cells, cells) - gain @ dense(runs, cells)
+    if x is not None:
+        own = sds["list_slope_sd"] ** 2 * np.eye(2) + SLOPE_SD**2  # of the slopes, per sd of x
+        to_runs = np.array([[own[at, other] * z[e] for other, e in runs] for at in range(2)])
+        to_cells = np.array([[own[at, other] * z[e] for other, e in cells] for at in range(2)])
+        cross = to_cells - to_runs @ inverse @ dense(runs, cells)
+        spread = np.block([[spread, cross.T], [cross, own - to_runs @ inverse @ to_runs.T]])
+        gain = np.concatenate([gain, to_runs @ inverse])
+        drawn = np.hstack([drawn, slopes * x.std()])
+        np.testing.assert_allclose(np.cov(drawn.T), spread, atol=4.5 * spread.max() / n**0.5)
     error = np.sqrt(np.diag(spread) / n)
     # The worst of six means is off by 4.5 standard errors in one of 25,000 seeds.
     assert (abs(drawn.mean(axis=0) - gain @ outcome) < 4.5 * error).all()
@@ -288,6 +306,10 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (twice, {}, r"unequal numbers of training runs \(a 1, b 2, c 1\)"),
         (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
+        (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),
+        (table, {"x": {"a": 1, "b": 2, "c": 3}}, "x has 3 different values.*at least 4"),
+        (table, {"x": {"a": 1, "b": np.nan, "c": 3}}, "x must be finite; got nan for 'b'"),
+        (table, {"x": {"aa": 1, "b": 2, "c": 3}}, "x: unknown embedding 'aa'; did you mean 'a'"),
         (table, {"method": "nuts"}, "always uses the exact sampler"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),
         (table.drop(columns="embedding"), {}, "is missing columns"),

@@ -1,11 +1,13 @@
 r"""A linear Gaussian model of contrasts, with effects of embeddings and lists.
 
-    c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r]
+    c[e, l, r] = μ + α[e] + β[l] + γ[e, l] + ρ[e, l, r] + (s + t[l]) z[e]
 
 Here e is an embedding, l a list, and r a training run. Each kind of effect is Normal with a
-separate sd. The measured contrasts of each list are Gaussian, with the moments from `runs`. Given
-the sds, contrasts and effects are jointly Normal. Sds are drawn by importance resampling, and
-contrasts by Matheron's rule, which corrects prior draws by their deviation from the measurements.
+separate sd. If embeddings have an order, such as decades, z is the standardized value of each one,
+s is the slope, and t[l] is the deviation of a list's slope. The prior sds of μ and s are known. The
+measured contrasts of each list are Gaussian, with the moments from `runs`. Given the sds, contrasts
+and effects are jointly Normal. Sds are drawn by importance resampling, and contrasts by Matheron's
+rule, which corrects prior draws by their deviation from the measurements.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from ..model.priors import Prior
 from ..sampling.importance import find_mode, importance_resample
 from .runs import Contrasts
@@ -24,11 +26,14 @@ from .runs import Contrasts
 MEAN_SD = 0.5
 """Prior sd of the mean contrast; contrasts in the published tables range from -.4 to .1."""
 
+SLOPE_SD = 0.05
+"""Prior sd of the slope, per sd of x; embeddings in the published tables differ by about .05."""
+
 _REASON = "mean .05; overall contrasts in the published tables are -.07 to .00"
 
 PRIORS = {
     name: Prior("exponential", {"rate": 20.0}, _REASON)
-    for name in ("embedding_sd", "list_sd", "interaction_sd", "training_sd")
+    for name in ("embedding_sd", "list_sd", "interaction_sd", "training_sd", "list_slope_sd")
 }
 """Priors of the sds of the effects on contrasts."""
 
@@ -49,9 +54,12 @@ class Hierarchy:
     n_effects) and (n_cells, n_effects), with rows in list order. An sd has no loadings if the runs
     do not identify it. If there is only one list, its effect is part of the mean, and embedding
     effects include the interaction. If there is only one embedding, the roles are reversed.
+    `known` has the loadings of the mean and, with ``x``, of the slope, times their prior sds.
     """
 
-    def __init__(self, lists: Sequence[Contrasts], n_embeddings: int) -> None:
+    def __init__(
+        self, lists: Sequence[Contrasts], n_embeddings: int, x: FloatArray | None = None
+    ) -> None:
         from scipy.linalg import block_diag
 
         self.shape = len(lists), n_embeddings
@@ -71,12 +79,32 @@ class Hierarchy:
         if len(np.unique(of_run[2])) < len(embedding):
             n = len(embedding)
             self.loadings["training_sd"] = np.eye(n), np.zeros((len(cell), n))
+        self.x_sd = 1.0
+        self.known = tuple(np.full((len(of), 1), MEAN_SD) for of in (embedding, cell))
+        if x is not None:
+            self._add_slopes(x, of_run, of_cell)
+
+    def _add_slopes(
+        self, x: FloatArray, of_run: tuple[IntArray, ...], of_cell: tuple[IntArray, ...]
+    ) -> None:
+        """Add the slope on (n_embeddings,) ``x`` and, with several lists, the lists' deviations."""
+        self.x_sd = float(x.std())
+        z = (x - x.mean()) / self.x_sd
+        ends = [(z[embedding], wordlist) for embedding, wordlist, _ in (of_run, of_cell)]
+        self.known = tuple(
+            np.column_stack([known, SLOPE_SD * own])
+            for known, (own, _) in zip(self.known, ends, strict=True)
+        )
+        if self.shape[0] > 1:
+            runs, cells = (own[:, None] * np.eye(self.shape[0])[of_list] for own, of_list in ends)
+            self.loadings["list_slope_sd"] = runs, cells
 
     def factor(self, sds: FloatArray) -> FloatArray:
         """Return Cholesky factors of the measurements' covariance, given (n, n_sds) sds."""
         shared = np.stack([runs @ runs.T for runs, _ in self.loadings.values()])
         effects = np.tensordot(sds**2, shared, axes=1)
-        return np.asarray(np.linalg.cholesky(MEAN_SD**2 + effects + self.covariance))
+        known = self.known[0] @ self.known[0].T
+        return np.asarray(np.linalg.cholesky(known + effects + self.covariance))
 
     def log_likelihood(self, sds: FloatArray) -> FloatArray:
         """Return the (n,) log densities of the measurements, up to a constant."""
@@ -85,28 +113,38 @@ class Hierarchy:
         log_det = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
         return np.asarray(-0.5 * (white**2).sum(axis=(1, 2)) - log_det)
 
-    def draw_contrasts(self, sds: FloatArray, rng: Generator) -> FloatArray:
-        """Draw (n, n_lists, n_embeddings) contrasts, excluding the effects of training runs."""
-        root = np.linalg.cholesky(self.covariance)
-        mean = MEAN_SD * rng.standard_normal((len(sds), 1))
-        runs = mean + rng.standard_normal((len(sds), len(root))) @ root.T
-        cells = np.tile(mean, (1, self.shape[0] * self.shape[1]))
-        for sd, (of_runs, of_cells) in zip(sds.T, self.loadings.values(), strict=True):
-            effects = sd[:, None] * rng.standard_normal((len(sds), of_runs.shape[1]))
-            runs += effects @ of_runs.T
-            cells += effects @ of_cells.T
+    def draw_contrasts(self, sds: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw (n, n_lists, n_embeddings) contrasts, and (n, n_lists) slopes per unit of x.
+
+        Contrasts exclude the effects of training runs. Slopes are zero without x.
+        """
+        root, n = np.linalg.cholesky(self.covariance), len(sds)
+        ends = [self.known, *self.loadings.values()]
+        scales = [np.ones((n, 1)), *sds.T[:, :, None]]
+        effects = [rng.standard_normal((n, self.known[0].shape[1]))]
+        runs = rng.standard_normal((n, len(root))) @ root.T
+        effects += [
+            sd * rng.standard_normal((n, of.shape[1]))
+            for sd, (of, _) in zip(scales[1:], ends[1:], strict=True)
+        ]
+        runs += sum(own @ of_runs.T for own, (of_runs, _) in zip(effects, ends, strict=True))
         factor = self.factor(sds)
         white = np.linalg.solve(factor, (self.mean - runs)[:, :, None])
         pull = np.linalg.solve(np.swapaxes(factor, 1, 2), white)[:, :, 0]
-        cells += MEAN_SD**2 * pull.sum(axis=1, keepdims=True)
-        for sd, (of_runs, of_cells) in zip(sds.T, self.loadings.values(), strict=True):
-            cells += sd[:, None] ** 2 * (pull @ of_runs @ of_cells.T)
-        return cells.reshape(-1, *self.shape)
+        effects = [
+            own + scale**2 * (pull @ of_runs)
+            for own, scale, (of_runs, _) in zip(effects, scales, ends, strict=True)
+        ]
+        cells = sum(own @ of_cells.T for own, (_, of_cells) in zip(effects, ends, strict=True))
+        slopes = np.zeros((n, self.shape[0])) + SLOPE_SD * effects[0][:, 1:].sum(axis=1)[:, None]
+        if "list_slope_sd" in self.loadings:
+            slopes += effects[-1]
+        return np.asarray(cells).reshape(-1, *self.shape), slopes / self.x_sd
 
     def draw(
         self, priors: Mapping[str, Prior], n: int, rng: Generator
-    ) -> tuple[FloatArray, dict[str, FloatArray], float]:
-        """Draw (n, n_lists, n_embeddings) contrasts and (n,) sds; also return Pareto k."""
+    ) -> tuple[FloatArray, FloatArray, dict[str, FloatArray], float]:
+        """Draw contrasts and slopes (see `draw_contrasts`) and (n,) sds; also return Pareto k."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
 
@@ -129,5 +167,6 @@ class Hierarchy:
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
         sds = unit * (np.exp(drawn.points) - OFFSET)
-        contrasts = np.concatenate([self.draw_contrasts(some, rng) for some in chunks(sds)])
-        return contrasts, dict(zip(self.loadings, sds.T, strict=True)), drawn.pareto_k
+        parts = zip(*(self.draw_contrasts(some, rng) for some in chunks(sds)), strict=True)
+        contrasts, slopes = map(np.concatenate, parts)
+        return contrasts, slopes, dict(zip(self.loadings, sds.T, strict=True)), drawn.pareto_k

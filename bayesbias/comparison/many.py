@@ -22,6 +22,7 @@ from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
 from .hierarchy import PRIORS, Hierarchy
+from .order import values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ NAMES = {
     "list_sd": "list",
     "interaction_sd": "embedding × list",
     "training_sd": "training",
+    "list_slope_sd": "trend × list",
 }
 """The source of variation that each sd describes."""
 
@@ -49,6 +51,7 @@ NAMES = {
 def fit_many(
     tables: pd.DataFrame | Iterable[pd.DataFrame],
     *,
+    x: Mapping[str, float] | None = None,
     first: str = "associated",
     second: str = "different",
     priors: Mapping[str, Prior] | None = None,
@@ -67,11 +70,16 @@ def fit_many(
     tables : DataFrame or iterable of DataFrame
         Long-form tables with a column ``embedding``. The columns ``wordlist`` and ``replicate``
         (the training run) are optional.
+    x : mapping of str to float, optional
+        A number for every embedding, such as its decade, with at least four different values. The
+        contrasts then follow a line in x, and `bb.trend` reads its slope. Without x, embeddings are
+        exchangeable: their order means nothing, and a trend shrinks.
     first, second : str
         The contrast is the mean distance of `first` minus that of `second`, in [-2, 2]. It is
         negative if `first` is closer. With the defaults, a more negative contrast means more bias.
     priors : mapping of str to Prior, optional
-        Priors for ``embedding_sd``, ``list_sd``, ``interaction_sd``, and ``training_sd``.
+        Priors for ``embedding_sd``, ``list_sd``, ``interaction_sd``, ``training_sd``, and, with
+        x, ``list_slope_sd``.
     options, **keywords
         See `fit`. The exact sampler is always used.
 
@@ -82,13 +90,15 @@ def fit_many(
         that the tables identify, such as ``embedding_sd``. Each row has a ``wordlist`` and a
         ``protected_group``, which is empty for overall contrasts. A group whose contrast is not
         identified has no row. Unmeasured contrasts are predicted. ``constant_data`` has
-        ``raw_mean`` and ``raw_sd``. Summarize the posterior with `bb.rank_embeddings`,
+        ``raw_mean`` and ``raw_sd``. With x, ``slope[contrast_row]`` is the change in the contrast
+        for each unit of x. Summarize the posterior with `bb.rank_embeddings`,
         `bb.comparison.embedding_differences`, or `bb.comparison.variance_shares`.
 
     Raises
     ------
     ValueError
-        If no list is in two embeddings (or, with one embedding, in two training runs), no pair of
+        If x lacks an embedding or has fewer than four different values, no list is in two
+        embeddings (or, with one embedding, in two training runs), no pair of
         words is in all runs of a list, two runs are equal, or a list has unequal numbers of runs.
 
     Notes
@@ -129,6 +139,7 @@ def fit_many(
         )
     lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
+    values = None if x is None else values_of_x(x, embeddings)
     rng, rows, pareto_k = default_rng(sequence), list[tuple[str, str, Contrasts]](), list[float]()
     for runs in lists:
         of_list, k = list_contrasts(runs, embeddings, (first, second), rng)
@@ -138,11 +149,14 @@ def fit_many(
     of_lists = [contrast for _, group, contrast in rows if not group]
     parts = [of_lists, *([contrast] for _, group, contrast in rows if group)]
     n = fitted.draws * fitted.chains
-    drawn = [Hierarchy(part, len(embeddings)).draw(sd_priors, n, rng) for part in parts]
-    worst = max(*pareto_k, *(k for _, _, k in drawn))
-    draws = {"contrast": np.concatenate([one for one, _, _ in drawn], axis=1), **drawn[0][1]}
+    drawn = [Hierarchy(part, len(embeddings), values).draw(sd_priors, n, rng) for part in parts]
+    worst = max(*pareto_k, *(k for _, _, _, k in drawn))
+    draws = {"contrast": np.concatenate([own for own, _, _, _ in drawn], axis=1), **drawn[0][2]}
     draws["average"] = drawn[0][0].mean(axis=1)
     dims = {"contrast": ("contrast_row", "embedding"), "average": ("embedding",)}
+    if values is not None:
+        draws["slope"] = np.concatenate([slopes for _, slopes, _, _ in drawn], axis=1)
+        dims["slope"] = ("contrast_row",)
     coords: dict[str, Any] = {"embedding": embeddings}
     coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
     sampled = {"chain": np.arange(fitted.chains), "draw": np.arange(fitted.draws)}
@@ -152,6 +166,7 @@ def fit_many(
     }
     measured = _raw([row[2] for row in rows], len(embeddings))
     constants = {name: (dims["contrast"], v) for name, v in zip(RAW, measured, strict=True)}
+    constants |= {} if values is None else {"x": ("embedding", values)}
     tree = xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset(posterior, coords | sampled),

@@ -1,4 +1,4 @@
-"""Summarize a posterior of many embeddings: ranks, differences, and sources of variance."""
+"""Summarize a posterior of many embeddings: ranks, differences, trends, and variances."""
 
 from __future__ import annotations
 
@@ -156,6 +156,81 @@ def variance_shares(
     frame = pd.concat([of_sds, describe_draws(shares, ci_prob, ci_kind)], axis=1)
     frame.insert(0, "part", [NAMES[name] for name in names])
     return _joined([frame], tree, ci_prob, ci_kind)
+
+
+def trend(
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+) -> pd.DataFrame:
+    """Compute the slope of every contrast on x, and the difference between both ends.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from ``bb.fit_many(tables, x=...)``.
+    ci_prob, ci_kind
+        See `bb.contrasts`.
+
+    Returns
+    -------
+    DataFrame
+        ``wordlist`` (several lists begin with their ``average``), ``protected_group`` (empty for
+        overall contrasts), and ``quantity`` identify a row. The ``slope`` is the change of the
+        contrast (in units of distance) for each unit of x.
+        ``last - first`` is the contrast at the largest x minus that at the smallest x, including
+        the deviations of both embeddings from the line. ``mean``, ``sd``, ``low``, ``high``, and
+        ``p_direction`` are as in `bb.contrasts`. With the defaults of `fit_many`, a
+        negative slope means that bias grows.
+
+    Raises
+    ------
+    ValueError
+        If `fit_many` had no ``x``.
+
+    Examples
+    --------
+    >>> table = bb.distance_table(bb.load_vectors("glove-demo", "gender"), "gender")
+    >>> own = table["connection"] == "associated"
+    >>> rng = np.random.default_rng(1)
+    >>> tables = [
+    ...     table.assign(
+    ...         cosine_distance=table["cosine_distance"] - 0.01 * step * own
+    ...         + 0.03 * rng.standard_normal(len(table)),
+    ...         embedding=f"d{1950 + 10 * step}",
+    ...     )
+    ...     for step in range(5)
+    ... ]
+    >>> years = {f"d{year}": year for year in range(1950, 2000, 10)}
+    >>> frame = bb.trend(bb.fit_many(tables, x=years, seed=1))
+    >>> frame.query("protected_group == ''")[["quantity", "mean", "low", "high"]].round(3)
+           quantity   mean    low   high
+    0         slope -0.001 -0.002 -0.000
+    1  last - first -0.040 -0.063 -0.016
+    """
+    _require_many(tree)
+    if "slope" not in tree["posterior"]:
+        raise ValueError("this posterior has no slopes; pass x to bb.fit_many, such as years")
+    constants = tree["constant_data"].to_dataset()
+    rows = pd.DataFrame({name: constants[name].to_numpy().astype(str) for name in OF_ROW})
+    x, draws = constants["x"].to_numpy(), stacked(tree, "contrast")
+    last, first = (draws[:, :, x == end].mean(axis=2) for end in (x.max(), x.min()))
+    read = {"slope": stacked(tree, "slope"), "last - first": last - first}
+    if (is_overall := rows["protected_group"].eq("").to_numpy()).sum() > 1:
+        rows = pd.concat([pd.DataFrame([(AVERAGE, "")], columns=list(OF_ROW)), rows])
+        read = {
+            name: np.column_stack([values[:, is_overall].mean(axis=1), values])
+            for name, values in read.items()
+        }
+    frames = []
+    for quantity, values in read.items():
+        frame = describe_draws(values, ci_prob, ci_kind)
+        above = (values > 0).mean(axis=0)
+        frame["p_direction"] = np.maximum(above, 1 - above)
+        in_front(frame, **{name: rows[name].to_numpy() for name in OF_ROW}, quantity=quantity)
+        frames.append(frame)
+    joined = pd.concat(frames).sort_index(kind="stable")
+    return _joined([joined], tree, ci_prob, ci_kind)
 
 
 def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.DataFrame, FloatArray]]:

@@ -1,0 +1,35 @@
+"""The order of embeddings: a number for each one, such as its decade."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .._core.arrays import FloatArray
+from .._core.checks import unknown_name
+from .._core.display import abridged
+
+LEAST_VALUES = 4
+"""Smallest number of different values of x; a line through three points says little."""
+
+
+def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray:
+    """Return the (n_embeddings,) values of x, or raise a ValueError that names what is wrong."""
+    for name in x:
+        if name not in embeddings:
+            raise ValueError(f"x: {unknown_name('embedding', name, embeddings)}")
+    if lacking := [name for name in embeddings if name not in x]:
+        raise ValueError(
+            f"x has no value for {abridged(lacking)}; add one, or leave out its tables"
+        )
+    values = np.array([float(x[name]) for name in embeddings])
+    if not np.isfinite(values).all():
+        name = embeddings[int(np.argmin(np.isfinite(values)))]
+        raise ValueError(f"x must be finite; got {x[name]} for {name!r}")
+    if (n := len(np.unique(values))) < LEAST_VALUES:
+        raise ValueError(
+            f"x has {n} different values, but a trend needs at least {LEAST_VALUES}; leave out x "
+            "and compare the embeddings with bb.comparison.embedding_differences"
+        )
+    return values
