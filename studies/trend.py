@@ -57,7 +57,7 @@ def slope_of(
 
 
 def study(size: int = 60) -> pd.DataFrame:
-    """Fit ``size`` sets of eight decades; contrasts are linear in the trend, which is added last."""
+    """Fit ``size`` sets of eight decades; contrasts are linear in the trend, which is added."""
     rows = []
     for seed in range(size):
         rng = default_rng(seed)
