@@ -165,7 +165,9 @@ def fit_many(
         for name, v in draws.items()
     }
     measured = _raw([row[2] for row in rows], len(embeddings))
-    constants = {name: (dims["contrast"], v) for name, v in zip(RAW, measured, strict=True)}
+    constants: dict[str, Any] = {
+        name: (dims["contrast"], v) for name, v in zip(RAW, measured, strict=True)
+    }
     constants |= {} if values is None else {"x": ("embedding", values)}
     tree = xr.DataTree.from_dict(
         {
