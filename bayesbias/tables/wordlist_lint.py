@@ -19,11 +19,11 @@ TEXTS = ("name", "title", "reference", "license", "note")
 WORD_TABLES = ("groups", "stereotypes", "controls", "baseline")
 """Tables of a word list that map each set to its words."""
 
-TABLES = (*WORD_TABLES, "stereotype_names", "facets")
+TABLES = (*WORD_TABLES, "stereotype_names", "says", "facets")
 
 FORMS: dict[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(WORD_TABLES, ((list, tuple), 'a list of words, such as ["he", "she"]')),
-    "stereotype_names": (str, "text in quotes"),
+    **dict.fromkeys(("stereotype_names", "says"), (str, "text in quotes")),
     "facets": (Mapping, 'a table of labels, such as {black_women = "women"}'),
 }
 """Type of the values in each table, and the description of that type in messages."""
@@ -161,6 +161,11 @@ def _set_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
         for name in table:
             if name not in known:
                 yield _error((*path, name), unknown_name(kind, name, known))
+    names = content["stereotype_names"]
+    said = [*groups, *(names.get(group, f"{group}_stereotype") for group in stereotypes)]
+    for name in content["says"]:
+        if name not in said:
+            yield _error(("says", name), unknown_name("group or set", name, said))
 
 
 def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:

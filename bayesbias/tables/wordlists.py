@@ -56,6 +56,8 @@ class WordList(Shown):
         Control words for each connection, such as ``neutral`` and ``human``.
     stereotype_names : mapping of str to str
         Name of a group's stereotype set in the table; the default is ``GROUP_stereotype``.
+    says : mapping of str to str
+        Names of groups and sets in sentences, such as ``male names`` for ``male_names``.
     facets : mapping of str to mapping of str to str
         Labels that `contrasts` uses for groups that combine facets. For example, the group
         ``black_women`` can be ``women`` in ``gender`` and ``black`` in ``race``.
@@ -81,6 +83,7 @@ class WordList(Shown):
     note: str = ""
     facets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     baseline: Mapping[str, Words] = field(default_factory=dict)
+    says: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_errors(vars(self))
