@@ -54,12 +54,10 @@ def bbq(number: int, **changed: Any) -> dict[str, Any]:
     return question | changed
 
 
-NOT_NAMED = {"additional_metadata": {"stereotyped_groups": ["transgender women"]}}
 QUESTIONS = [
     bbq(0),
     bbq(1, question_polarity="nonneg"),
     bbq(2, context_condition="disambig"),
-    bbq(3, **NOT_NAMED),
 ]
 
 OLD_MAN = ("0", "age", "stereo", "old / young", CROWS["sent_more"][0], CROWS["sent_less"][0])
@@ -169,7 +167,6 @@ OF_BBQ = inspect(
     answered("c", "C", bbq(0, question_polarity="nonneg")),
     answered("d", "A", bbq(0)),
     answered("e", "B", bbq(0, context_condition="disambig")),
-    answered("f", "B", bbq(0, **NOT_NAMED)),
 )
 ROWS = {"model": ["m", "m"], "pair_id": ["1", "2"], "bias_type": ["age", "race"]}
 FEW = pd.DataFrame(ROWS | {"difference": [0.25, -1.5]}).to_csv(index=False)
@@ -181,7 +178,7 @@ NAMES = {"lm-eval": "samples_crows_pairs_x.jsonl", "inspect": "log.json", "csv":
 LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (harness((-2.5, -3.0), (-8, -7), (-5, -5)), "lm-eval", ("org", [0.5, -1, 0], 0)),
     (CHOSEN, "inspect", ("openai/gpt-x", [1, -1], 2, "chess player")),
-    (OF_BBQ, "inspect", ("openai/gpt-x", [1, -1, 1], 2, "Gender_identity 40")),
+    (OF_BBQ, "inspect", ("openai/gpt-x", [1, -1, 1], 1, "Gender_identity 40")),
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
 ]
@@ -242,12 +239,17 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
     (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
-    (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "row 0 is not from a cr"),
+    (
+        read_scores,
+        '{"doc": {}, "filtered_resps": [[]]}',
+        ("lm-eval",),
+        "not a log of crows_pairs, bbq",
+    ),
     (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),
     (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
-    (read_scores, "", (), "does not end in .jsonl, .json, or .csv; pass the layout"),
+    (read_scores, "", (), "is not a log of lm-evaluation-harness"),
 ]
 
 
@@ -269,7 +271,7 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     for why, call, *arguments in (
         ("unknown bias type", religion, path, "crows-pairs"),
         ("unknown part of StereoSet", partial(read_pairs, part="inter"), path, "stereoset"),
-        ("no log at .* matches samples", read_scores, tmp_path / "none", "lm-eval"),
+        ("no log at .* no file", read_scores, tmp_path / "none", "lm-eval"),
         ("only folders of scores for the same pairs", read_scores, [one, other]),
         ("pass only logs, or only folders", read_scores, [one, path]),
         ("occurs twice for 'toy'", read_scores, [one, same]),

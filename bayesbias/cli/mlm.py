@@ -29,6 +29,7 @@ def score(
     dataset: str,
     out: options.OutFile,
     part: str = "intrasentence",
+    metadata: Path | None = None,
     measure: list[str] | None = None,
     bias_type: options.BiasTypes = None,
     name: str | None = None,
@@ -59,6 +60,8 @@ def score(
         Folder for the scores.
     part : str
         For StereoSet: intrasentence or intersentence.
+    metadata : Path
+        For BBQ: the authors' additional_metadata.csv, which names each question's target.
     measure : list of str
         Masked models: sss, cps, aul, aula, pll, pll-word-l2r, or pll-mean. Causal models:
         log-likelihood or log-likelihood-mean. May be repeated; by default, all but the -mean ones.
@@ -78,7 +81,9 @@ def score(
 
     require_measures(measure or ())  # check names before torch loads, which takes seconds
     place_of(model)
-    pairs = bb.maskedlm.read_pairs(data, dataset, part=part, bias_types=bias_type)
+    pairs = bb.maskedlm.read_pairs(
+        data, dataset, part=part, bias_types=bias_type, metadata=metadata
+    )
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
@@ -122,6 +127,7 @@ def report(
     *folders: Path,
     out: options.OutFile | None = None,
     model: str = "pairs-signs",
+    metadata: Path | None = None,
     bias_type: options.BiasTypes = None,
     fitting: options.FittingAlone = options.FITTING_ALONE,
     posteriors: bool = False,
@@ -135,12 +141,14 @@ def report(
     ----------
     folders : Path
         One or more folders that `bayesbias mlm score` wrote for the same data set. Logs of
-        lm-evaluation-harness (samples_crows_pairs_*.jsonl) or Inspect (JSON), CSV files, and
-        folders with such files are also accepted.
+        lm-evaluation-harness (crows_pairs, bbq, winogender) or Inspect (stereoset, bbq), CSV
+        files, and folders with such files are also accepted.
     out : Path
         Folder for the results; by default `report` in the first folder.
     model : str
         Model of preferences: pairs-signs, or the path to your own .toml file.
+    metadata : Path
+        For logs of BBQ: the authors' additional_metadata.csv, which names each question's target.
     posteriors : bool
         Also write the posterior of each measure as netCDF.
     """
@@ -149,7 +157,7 @@ def report(
 
     if not folders:
         raise ValueError("give one or more score folders or log files")
-    paired = bb.maskedlm.read_scores(folders)
+    paired = bb.maskedlm.read_scores(folders, metadata=metadata)
     records = paired.attrs["logs"]
     if bias_type:
         paired = of_bias_types(paired, bias_type)

@@ -25,6 +25,7 @@ from .pll import paired_scores as paired_scores
 from .pll import score_pairs as score_pairs
 from .preferences import Preferences as Preferences
 from .preferences import preferences as preferences
+from .score_files import bbq_scores as bbq_scores
 from .score_files import read_scores as read_scores
 from .shares import observed_shares as observed_shares
 from .stereoset import icat as icat

@@ -5,8 +5,8 @@ The package does not include any of the data sets. Reading a stereotype does not
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +14,12 @@ import pandas as pd
 
 from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
+from .._core.resources import warn
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
+from .bbq import Targets, bbq_places, read_targets
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
+from .logs import Content, json_lines, said, too_many, usable
 
 PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
@@ -31,12 +34,21 @@ Row = tuple[str, str, str, str, str]
 """A pair's id, bias type, cluster, and two sentences."""
 
 
+class Request(NamedTuple):
+    """Which pairs to read, and the number of rows left out by reason."""
+
+    part: str
+    targets: Targets | None
+    left_out: Counter[str]
+
+
 def read_pairs(
     path: str | Path,
     dataset: str,
     *,
     part: str = "intrasentence",
     bias_types: Iterable[str] | None = None,
+    metadata: str | Path | None = None,
 ) -> pd.DataFrame:
     """Read sentence pairs from a data set's file.
 
@@ -56,6 +68,9 @@ def read_pairs(
         Part of StereoSet. In an intersentence pair, each sentence follows the context.
     bias_types : iterable of str, optional
         Bias types to keep; by default, all.
+    metadata : str or Path, optional
+        For BBQ, the authors' ``additional_metadata.csv``, which names the stereotyped answer of
+        each question (``target_loc``). By default, the tags of the answers decide.
 
     Returns
     -------
@@ -63,6 +78,8 @@ def read_pairs(
         The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, ``stereotypical`` is always the more
         stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
         the template in BBQ, a column of your own file, or the `word_contrast` of the sentences.
+        Rows that cannot be used are left out; ``.attrs["left_out"]`` and a warning count them by
+        reason.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
@@ -71,13 +88,38 @@ def read_pairs(
         raise FileNotFoundError(
             f"there is no file at {path}; data sets are not included, so pass the path of your copy"
         )
+    targets = None if metadata is None else read_targets(metadata)
+    request = Request(part, targets, Counter())
     with located(path):
-        pairs = READERS[dataset](path, part)
+        pairs = READERS[dataset](path, request)
         if not isinstance(pairs, pd.DataFrame):
             columns = [name for name in PAIR_COLUMNS if name != "direction"]
             pairs = pd.DataFrame(pairs, columns=columns).assign(direction=DIRECTIONS[0])
-        pairs = validate_pairs(pairs)
+        if pairs.empty and request.left_out:
+            raise ValueError(f"no sentence pairs are left: left out {said(request.left_out)}")
+        pairs = validate_pairs(_without_odd(pairs, request.left_out))
+    pairs.attrs["left_out"] = dict(request.left_out)
+    if request.left_out:
+        warn(f"{path}: left out {said(request.left_out)}")
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
+
+
+def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
+    """Leave out and count rows that no pair can be made of, unless they are many."""
+    texts = pairs[[name for name in PAIR_COLUMNS if name in pairs.columns]]
+    texts = texts.fillna("").astype(str).apply(lambda column: column.str.strip())
+    reasons = {
+        "a sentence or label is empty": (texts == "").any(axis=1),
+        "the two sentences are identical": texts[ROLES[0]] == texts[ROLES[1]],
+        "the row repeats an earlier one": texts.duplicated(),
+    }
+    odd = pd.concat(reasons, axis=1)
+    wrong = odd.any(axis=1)
+    if too_many(int(wrong.sum()), len(pairs)):
+        return pairs  # `validate_pairs` refuses them
+    left_out.update(odd[wrong].idxmax(axis=1).value_counts().to_dict())
+    kept: pd.DataFrame = pairs[~wrong]
+    return kept
 
 
 def _table(path: Path, separator: str, *needed: str) -> pd.DataFrame:
@@ -86,7 +128,7 @@ def _table(path: Path, separator: str, *needed: str) -> pd.DataFrame:
     return table
 
 
-def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
+def _crows_pairs(path: Path, _: Request) -> pd.DataFrame:
     """Read a table of CrowS-Pairs, in any language and with any separator."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
     ending = "_fr" if "sent_more_fr" in head else ""
@@ -98,7 +140,7 @@ def _crows_pairs(path: Path, _part: str) -> pd.DataFrame:
     return table[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
 
 
-def _own_pairs(path: Path, _part: str) -> pd.DataFrame:
+def _own_pairs(path: Path, _: Request) -> pd.DataFrame:
     table = _table(path, ",", *ROLES, "bias_type")
     if "pair_id" not in table.columns:
         table["pair_id"] = table.index.astype(str)
@@ -132,51 +174,34 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             raise ValueError(f"{cluster!r:.60} is not a StereoSet cluster: {error!r}") from None
 
 
-def _stereoset(path: Path, part: str) -> Iterator[Row]:
-    for cluster in stereoset_clusters(path, part):
-        before = f"{cluster.context.strip()} " if part == "intersentence" else ""
+def _stereoset(path: Path, request: Request) -> Iterator[Row]:
+    for cluster in stereoset_clusters(path, request.part):
+        before = f"{cluster.context.strip()} " if request.part == "intersentence" else ""
         first, second = (before + sentence.strip() for sentence in cluster.sentences)
         yield cluster.pair_id, cluster.bias_type, cluster.target, first, second
 
 
-def _bbq(path: Path, _part: str) -> Iterator[Row]:
-    for number, line in enumerate(read_text(path, MOST_BYTES).splitlines()):
-        try:
-            question = json.loads(line)
-            places, category = bbq_places(question), str(question["category"])
-            if places and question["context_condition"] == "ambig":
-                asked = f"{question['context']} {question['question']} "
-                first, second = (f"{asked}{question[f'ans{place}']}" for place in places)
-                pair, cluster = (question[key] for key in ("example_id", "question_index"))
-                yield f"{category} {pair}", category, f"{category} {cluster}", first, second
-        except (KeyError, TypeError, IndexError) as error:
-            lack = f"has no {error}" if isinstance(error, KeyError) else f"is malformed: {error}"
-            raise ValueError(f"this is not a BBQ file: row {number} {lack}") from None
+def _bbq(path: Path, request: Request) -> Iterator[Row]:
+    content, rows = Content(request.targets), list[Row]()
+
+    def use(question: dict[str, Any]) -> None:
+        places, category = bbq_places(question, request.targets), str(question["category"])
+        asked = f"{question['context']} {question['question']} "
+        pair, cluster = (question[key] for key in ("example_id", "question_index"))
+        if question["context_condition"] != "ambig":
+            return
+        if isinstance(places, str):
+            content.add(places)
+            return
+        first, second = (f"{asked}{question[f'ans{place}']}" for place in places)
+        rows.append((f"{category} {pair}", category, f"{category} {cluster}", first, second))
+
+    usable(json_lines(path), use, content, "a BBQ file")
+    request.left_out.update(content.left_out)
+    yield from rows
 
 
-def bbq_places(question: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the positions of the stereotypical and the opposite answer, or None if unclear.
-
-    The stereotypical answer to a negative question is the stereotyped group. The stereotypical
-    answer to any other question is the other group (Parrish et al., 2022, section 4).
-    """
-    named = [str(question["answer_info"][f"ans{place}"][-1]) for place in range(3)]
-    target = {_group(name) for name in question["additional_metadata"]["stereotyped_groups"]}
-    about = [place for place, name in enumerate(named) if _group(name) in target]
-    others = [p for p, name in enumerate(named) if p not in about and name != "unknown"]
-    if len(about) != 1 or len(others) != 1:
-        return None
-    pair = (about[0], others[0])
-    return pair if question["question_polarity"] == "neg" else pair[::-1]
-
-
-def _group(name: str) -> str:
-    """Normalize a group's name: ``F-Black`` becomes ``black``, ``low SES`` becomes ``lowses``."""
-    bare = name.lower().removeprefix("f-").removeprefix("m-")
-    return "".join(letter for letter in bare if letter.isalnum())
-
-
-READERS: dict[str, Callable[[Path, str], pd.DataFrame | Iterator[Row]]] = {
+READERS: dict[str, Callable[[Path, Request], pd.DataFrame | Iterator[Row]]] = {
     "crows-pairs": _crows_pairs,
     "crows-pairs-fr": _crows_pairs,
     "stereoset": _stereoset,

@@ -6,20 +6,25 @@ Only files are needed, so you can compare models of any size, including models b
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from .._core.checks import check_choice
-from .._core.reading import located, read_json, read_text
+from .._core.reading import located, read_json
+from .._core.resources import warn
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
-from .datasets import DIRECTIONS, PAIR_LABELS, ROLES, word_contrast
-from .pair_files import LABELS, bbq_places
+from .bbq import Targets, bbq_table, read_targets
+from .datasets import PAIR_LABELS, ROLES
+from .harness_logs import read_harness
+from .inspect_logs import read_inspect
+from .logs import ANSWERS, Content, completed, said, usable
 from .pll import SCORE_COLUMNS, paired_scores
 
 SCORES, RECORD = "scores.csv", "run.json"
@@ -30,8 +35,8 @@ KIND = "bayesbias mlm score"
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; other columns may follow."""
 
-MOST_LOG_BYTES = 1 << 31
-"""Largest size of a log, in bytes."""
+HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
+"""Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
 
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash"), str),
@@ -40,8 +45,6 @@ _FIELDS: dict[str, type] = {
 """Fields of a record that reports use, with their types."""
 
 _TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
-
-Row = dict[str, Any]
 
 
 def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -73,12 +76,21 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             if len(odd):
                 raise ValueError(f"{name} must be {' or '.join(values)}; got {odd.iloc[0]!r:.60}")
         for name in ("n_tokens", "n_scored", "score"):
-            _numbers(scores[name])
+            wrong = pd.to_numeric(scores[name], errors="coerce").isin([np.inf, -np.inf, np.nan])
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise ValueError(
+                    f"row {row}: {name} must be a number; got {scores[name].iloc[row]!r:.60}"
+                )
     return scores, record
 
 
 def read_scores(
-    path: str | Path | Sequence[str | Path], layout: str = "auto", *, model: str | None = None
+    path: str | Path | Sequence[str | Path],
+    layout: str = "auto",
+    *,
+    model: str | None = None,
+    metadata: str | Path | None = None,
 ) -> pd.DataFrame:
     """Read language models' preferences between sentences from folders of scores or from logs.
 
@@ -88,29 +100,33 @@ def read_scores(
         Folders that ``bayesbias mlm score`` wrote for the same data, or logs of other evaluations.
         Folders of logs are searched recursively.
     layout : {"auto", "lm-eval", "inspect", "csv"}
-        ``lm-eval``: the files ``samples_crows_pairs_*.jsonl`` that lm-evaluation-harness writes
-        with ``--log_samples``. ``inspect``: Inspect's logs in JSON (``inspect log convert --to
-        json``) for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and
-        model, with the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or
-        both ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``,
-        and ``token_difference`` are optional. ``auto``: the first layout that matches the file's
-        ending or the name of a file in the folder.
+        ``lm-eval``: files that lm-evaluation-harness writes with ``--log_samples``, for the tasks
+        crows_pairs, bbq, and winogender. ``inspect``: Inspect's ``.eval`` files or logs in JSON,
+        for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and model, with
+        the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or both
+        ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``, and
+        ``token_difference`` are optional. ``auto``: the content of the files decides.
     model : str, optional
         The name of the language model. By default, it comes from Inspect's log or the CSV file. For
-        a harness file, it is the folder's name, or the file's name if the file was renamed.
+        a harness file, it is the folder's name, or a part of the file's name in old layouts.
+    metadata : str or Path, optional
+        For BBQ, the authors' ``additional_metadata.csv``, which names the stereotyped answer of
+        each question (``target_loc``). By default, the tags of the answers decide.
 
     Returns
     -------
     DataFrame
         The columns include ``LOG_COLUMNS``; each pair has one row per model and measure.
-        Multiple-choice answers have no scores; ``difference`` is 1 (stereotypical) or -1. In BBQ, a
-        pair consists of the two groups in an ambiguous question. Answers that do not choose a
-        member of a pair, and pairs without exactly one stereotyped group, are left out and counted
-        in ``.attrs["left_out"]``. ``.attrs["logs"]`` has the path, layout, models, and SHA-256 of
-        every log, or the records of the folders. Pairs from the harness are identified by SHA-256.
+        Answers without scores have a ``difference`` of 1 (stereotypical) or -1. In BBQ, a pair
+        consists of the two groups in an ambiguous question; `bbq_scores` also uses the other
+        questions. In Winogender, a pair consists of the same sentence with the pronoun of the
+        occupation's more frequent gender and of the other gender, and a score is the log-odds that
+        the pronoun refers to the occupation. ``.attrs["left_out"]`` counts samples that are left
+        out, and ``.attrs["logs"]`` has the path, layout, models, SHA-256, and the reasons for each
+        log, or the records of the folders. Pairs of CrowS-Pairs are identified by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
-    places = [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
+    places = _places(path)
     folders = [
         place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))
     ]
@@ -121,12 +137,12 @@ def read_scores(
         if len(data) > 1 or len(folders) < len(places):
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
     else:
-        files = (both for place in places for both in _files(place, layout))
-        read = [_read_log(file, name, model) for file, name in files]
+        read = _unrepeated(_read_logs(places, layout, model, metadata))
     logs = [log for _, log in read]
-    joined = pd.concat([frame for frame, _ in read], ignore_index=True)
+    joined = pd.concat([frame for frame, _ in read if len(frame)] or [read[0][0]])
+    left_out = sum((Counter(log.get("left_out", {})) for log in logs), Counter[str]())
     if joined.empty:
-        raise ValueError("no pair in the logs has a preferred sentence")
+        raise ValueError(f"no pair in the logs has a preferred sentence: left out {said(left_out)}")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
@@ -134,139 +150,163 @@ def read_scores(
             f"pair {row['pair_id']!r} occurs twice for {row['model']!r}; pass one run of each "
             "model, or give each run a different name"
         )
-    joined.attrs = {"left_out": sum(log.get("left_out", 0) for log in logs), "logs": logs}
+    joined = joined.reset_index(drop=True)
+    joined.attrs = {"left_out": left_out.total(), "logs": logs}
     return joined
 
 
-def _read_log(file: Path, layout: str, model: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+def bbq_scores(
+    path: str | Path | Sequence[str | Path],
+    layout: str = "auto",
+    *,
+    model: str | None = None,
+    metadata: str | Path | None = None,
+) -> pd.DataFrame:
+    r"""Compute BBQ's accuracies and bias scores by model and category, as its authors define them.
+
+    Of the answers that name a group, let `b` be the share that is stereotypical. In disambiguated
+    and ambiguous contexts,
+
+        s_DIS = 2 b - 1        s_AMB = (1 - accuracy) (2 b - 1)
+
+    Parameters
+    ----------
+    path, layout, model, metadata
+        As in `read_scores`; logs of BBQ in the layouts ``lm-eval`` or ``inspect``.
+
+    Returns
+    -------
+    DataFrame
+        The columns are ``model``, ``bias_type`` (``all`` for all categories together),
+        ``n_unclear``, and, for ``ambig`` and ``disambig``, ``n_``, ``accuracy_``, and ``s_``, which
+        is in [-1, 1]; positive values mean stereotypical answers. Questions without a clear
+        stereotyped group count only toward the accuracy. A score is NaN if no answer names a group,
+        except that ``s_ambig`` is 0 if all answers are correctly *unknown*.
+
+    References
+    ----------
+    Parrish et al. (2022), BBQ: A hand-built bias benchmark for question answering, ACL Findings.
+    """
+    check_choice("layout of logs", layout, ["auto", *LAYOUTS])
+    read = _unrepeated(_read_logs(_places(path), layout, model, metadata))
+    tables = [pd.DataFrame(log["bbq"]) for _, log in read if log["bbq"]]
+    if not tables:
+        raise ValueError("the logs have no answers to BBQ; pass logs of a bbq task")
+    return pd.concat(tables, ignore_index=True)
+
+
+Read = tuple[pd.DataFrame, dict[str, Any]]
+"""The rows of a log, and its record."""
+
+
+def _places(path: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
+
+
+def _read_logs(
+    places: Sequence[Path], layout: str, model: str | None, metadata: str | Path | None
+) -> list[Read]:
+    targets = None if metadata is None else read_targets(metadata)
+    files = [both for place in places for both in _files(place, layout)]
+    return [_read_log(file, name, model, targets) for file, name in files]
+
+
+def _read_log(file: Path, layout: str, model: str | None, targets: Targets | None) -> Read:
     """Read a log of another evaluation and describe it."""
-    try:
-        with located(file):
-            rows = list(LAYOUTS[layout][1](file))
-            kept = [row for row in rows if row is not None]
-            frame = _completed(kept, model)
-    except LookupError as error:
-        raise ValueError(f"{file} is not a log in the layout {layout!r}: {error!r}") from None
+    content = Content(targets)
+    with located(file):
+        LAYOUTS[layout].read(file, content)
+        frame = completed(content.rows, LOG_COLUMNS, model)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
+    faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
+    if faults:
+        warn(f"{file}: left out {said(faults)}")
+    answers = [one if model is None else one._replace(model=model) for one in content.answers]
+    scored = bbq_table(answers).to_dict("records") if answers else []
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
-    return frame, log | {"left_out": len(rows) - len(kept)}
+    return frame, log | {"left_out": dict(content.left_out), "bbq": scored}
+
+
+def _unrepeated(read: Sequence[Read]) -> list[Read]:
+    """Empty each log whose pairs are a part of another log's, such as a subset of its task."""
+    keys = ["model", "measure", "pair_id"]
+    pairs = [set(frame[keys].itertuples(index=False, name=None)) for frame, _ in read]
+    kept = list(read)
+    for part, (frame, log) in enumerate(read):
+        for whole, (_, other) in enumerate(read):
+            if part == whole or not pairs[part] & pairs[whole]:
+                continue
+            if pairs[part] < pairs[whole]:
+                why = f"the pair is also in {other['log']}"
+                kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}, "bbq": []})
+            elif not pairs[whole] < pairs[part]:
+                raise ValueError(
+                    f"{log['log']} and {other['log']} have the same pairs for the same model; pass "
+                    "only one of these files, or, in Python, read each with model='NAME' and join "
+                    "the frames with pd.concat"
+                )
+    return kept
+
+
+class Layout(NamedTuple):
+    """The endings of a layout's files, and its reader."""
+
+    endings: tuple[str, ...]
+    read: Callable[[Path, Content], None]
 
 
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
-    """Return the logs at a path and the layout of each log."""
-    wanted = list(LAYOUTS) if layout == "auto" else [layout]
-    patterns = {name: LAYOUTS[name][0] for name in wanted}
+    """Return the logs at a path and the layout of each log, which its content decides."""
     if path.is_file():
-        fitting = [name for name in wanted if Path(patterns[name]).suffix == path.suffix]
-        if not fitting and layout == "auto":
-            raise ValueError(
-                f"{path} does not end in .jsonl, .json, or .csv; pass the layout of the log"
-            )
-        return [(path, (fitting or wanted)[0])]
-    for name, pattern in patterns.items():
-        files = sorted(path.rglob(pattern))
+        return [(path, layout if layout != "auto" else _layout_of(path))]
+    wanted = list(LAYOUTS) if layout == "auto" else [layout]
+    for name in wanted:
+        places = sorted(place for place in path.rglob("*") if place.suffix in LAYOUTS[name].endings)
+        files = [place for place in places if place.is_file() and is_log(place, name)]
         if files:
             return [(file, name) for file in files]
-    raise FileNotFoundError(f"no log at {path} matches {' or '.join(patterns.values())}")
+    endings = " or ".join(f"*{end}" for name in wanted for end in LAYOUTS[name].endings)
+    raise FileNotFoundError(
+        f"no log at {path}: no file ({endings}) has samples of crows_pairs, bbq, winogender, or "
+        "stereoset, or the columns of scores; run lm-evaluation-harness with --log_samples"
+    )
 
 
-def _completed(rows: list[Row], model: str | None) -> pd.DataFrame:
-    """Return the rows of a log as a frame, with default values for missing columns."""
-    frame = pd.DataFrame(rows, columns=None if rows else list(LOG_COLUMNS))
-    if model is not None:
-        frame = frame.assign(model=model)
-    scored = "difference" in frame.columns
-    require_columns(frame, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
-    for name in {*ROLES, "difference", "token_difference"} & set(frame.columns):
-        frame[name] = _numbers(frame[name])
-    if not scored:
-        frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
-    usual: Row = {"measure": "score", "direction": DIRECTIONS[0], "cluster": frame["pair_id"]}
-    for name, value in (usual | dict.fromkeys(ROLES, np.nan)).items():
-        if name not in frame.columns:
-            frame[name] = value
-    return frame[[*LOG_COLUMNS, *(name for name in frame.columns if name not in LOG_COLUMNS)]]
+def _layout_of(path: Path) -> str:
+    for name in LAYOUTS:
+        if is_log(path, name):
+            return name
+    raise ValueError(
+        f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and filtered_resps), "
+        "of Inspect (.eval, or JSON with eval and samples), or a CSV file with the columns model, "
+        "pair_id, and bias_type; pass one of these, or name its layout"
+    )
 
 
-def _numbers(column: pd.Series[Any]) -> pd.Series[float]:
-    numbers = pd.to_numeric(column, errors="coerce")
-    wrong = ~np.isfinite(numbers.to_numpy(dtype=float))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(f"row {row}: {column.name} must be a number; got {column.iloc[row]!r:.60}")
-    return numbers
+def is_log(path: Path, layout: str) -> bool:
+    """Return whether a file begins like a log in a layout."""
+    with path.open("rb") as stream:
+        start = stream.read(1 << 16).decode("utf-8-sig", errors="replace")
+    if layout == "lm-eval":
+        return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
+    if layout == "inspect":
+        return start.startswith("PK") or ('"eval"' in start and '"task"' in start)
+    return {"model", "pair_id", "bias_type"} <= set(re.split(r"[,\"\s]+", start.partition("\n")[0]))
 
 
-def _from_harness(path: Path) -> Iterator[Row]:
-    """Read a file ``samples_crows_pairs_*.jsonl`` from lm-evaluation-harness."""
-    model = path.parent.name if path.match(LAYOUTS["lm-eval"][0]) else path.stem
-    lines = (line for line in read_text(path, MOST_LOG_BYTES).splitlines() if line.strip())
-    for number, sample in enumerate(map(json.loads, lines)):
-        doc, answers = sample["doc"], sample["filtered_resps"]
-        if len(answers) != len(ROLES) or "sent_more" not in doc:
-            raise ValueError(f"row {number} is not from a crows_pairs task")
-        # An answer contains a log-likelihood, and whether greedy decoding yields the sentence.
-        scores = [float(answer[0] if isinstance(answer, list) else answer) for answer in answers]
-        first, second = str(doc["sent_more"]), str(doc["sent_less"])
-        direction = doc["stereo_antistereo"]  # a number in some copies of the data set
-        yield {
-            "model": model,
-            "measure": "log-likelihood",
-            "pair_id": hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12],
-            "bias_type": str(doc["bias_type"]),
-            "direction": DIRECTIONS[direction] if isinstance(direction, int) else str(direction),
-            "cluster": word_contrast(first, second),
-            **dict(zip(ROLES, scores, strict=True)),
-        }
+def read_table(path: Path, content: Content) -> None:
+    """Read a CSV file with one row per pair and model."""
+    table = read_csv(path, dtype=_TEXTS, keep_default_na=False)
+    scored = "difference" in table.columns
+    require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
+    rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+    usable(rows, content.add, content, "a table of scores")
 
 
-def _from_inspect(path: Path) -> Iterator[Row | None]:
-    """Read the first epoch of an Inspect log of stereoset or bbq."""
-    log = read_json(path, MOST_LOG_BYTES)
-    task = str(log["eval"]["task"]).split("/")[-1]
-    if task not in {"stereoset", "bbq"}:
-        raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
-    for sample in log["samples"] or []:
-        about = sample["metadata"]
-        if sample.get("epoch", 1) != 1 or not sample.get("scores"):
-            continue
-        if task == "stereoset":
-            choices = list(about["gold_labels"])
-            places: Sequence[int] | None = [choices.index(label) for label in LABELS]
-            labels = {"bias_type": str(about["bias_type"]), "cluster": str(about["target"])}
-        elif about["context_condition"] == "ambig":
-            choices, places = list(about["answer_info"]), bbq_places(about)
-            category = str(about["category"])
-            labels = {"bias_type": category, "cluster": f"{category} {about['question_index']}"}
-        else:
-            continue
-        chosen = _chosen(sample["scores"].values(), len(choices))
-        if places is None or chosen not in places:
-            yield None
-        else:
-            head = {"model": str(log["eval"]["model"]), "measure": "answer"}
-            difference = 1.0 if chosen == places[0] else -1.0
-            yield head | labels | {"pair_id": str(sample["id"]), "difference": difference}
-
-
-def _chosen(scores: Iterable[Mapping[str, Any]], n_choices: int) -> int | None:
-    """Return the position of the chosen answer, or None if none was chosen."""
-    for score in scores:
-        letter = str(score.get("answer") or "").strip()[:1].upper()
-        if letter and 0 <= ord(letter) - ord("A") < n_choices:
-            return ord(letter) - ord("A")
-    return None
-
-
-def _from_csv(path: Path) -> Iterator[Row]:
-    for row in read_csv(path, dtype=_TEXTS, keep_default_na=False).to_dict("records"):
-        yield {str(name): value for name, value in row.items()}
-
-
-LAYOUTS: dict[str, tuple[str, Callable[[Path], Iterator[Row | None]]]] = {
-    "lm-eval": ("samples_crows_pairs_*.jsonl", _from_harness),
-    "inspect": ("*.json", _from_inspect),
-    "csv": ("*.csv", _from_csv),
+LAYOUTS = {
+    "lm-eval": Layout((".jsonl", ".json"), read_harness),
+    "inspect": Layout((".eval", ".json"), read_inspect),
+    "csv": Layout((".csv",), read_table),
 }
-"""File pattern and reader of every layout. To add a layout, add a line."""
+"""Endings and reader of every layout. To add a layout, add a line."""

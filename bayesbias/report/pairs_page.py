@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.display import Sheet
+from ..maskedlm.logs import said
 from ..maskedlm.measures import MEASURES
 from ..maskedlm.pair_statistics import ALL_TYPES
 from ..plots.forest import MOST_ROWS
@@ -21,6 +22,8 @@ from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, ta
 if TYPE_CHECKING:
     from ..workflows.pairs import PairAnalysis
 
+BBQ = "BBQ's accuracies and bias scores (Parrish et al., 2022): 0 means no bias, 1 only stereotypes"
+
 SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
 
 
@@ -28,7 +31,9 @@ def page(analysis: PairAnalysis) -> Page:
     """Return the page about sentence pairs."""
     lead, measures = _preferences(analysis), analysis.frames["measures"]
     caption = "Published measures, over all pairs and by bias type"
-    published: list[Block] = [prose("published") if len(measures) else "", table(measures, caption)]
+    published: list[Block] = [prose("published"), table(measures, caption)]
+    if len(analysis.frames["bbq"]):
+        published.append(table(analysis.frames["bbq"], BBQ))
     return Page(
         kind="Sentence pairs under language models",
         title=", ".join(analysis.models),
@@ -106,8 +111,7 @@ def _measured(analysis: PairAnalysis) -> list[Block]:
                 "because a sentence has no tokens that the measure uses; see run.json."
             )
         if record.get("left_out"):
-            answers = counted(record["left_out"], "answer")
-            blocks.append(f"{record['log']}: the results leave out {answers} without a choice.")
+            blocks.append(f"{record['log']}: the results leave out {said(record['left_out'])}.")
     return blocks
 
 

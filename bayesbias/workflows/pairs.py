@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.random import as_seed_sequence
-from ..maskedlm.datasets import ROLES
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.pair_statistics import measure_table
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
@@ -49,8 +48,8 @@ class PairAnalysis(Fitted):
     """All results about sentence pairs, displayed as the main findings.
 
     `results` has one result per measure. `frames` has ``paired``, ``observed``, ``measures``, and
-    the frames of ``READINGS``. The frames in ``OF_SEVERAL`` are empty if there is only one model,
-    and ``measures`` is empty if there are no scores. `scored` has the record of each folder or log.
+    ``bbq``, and the frames of ``READINGS``. The frames in ``OF_SEVERAL`` are empty if there is only
+    one model, and ``bbq`` without logs of BBQ. `scored` has the record of each folder or log.
     """
 
     _pages: ClassVar[Any] = pairs_page
@@ -89,14 +88,13 @@ def analyze_pairs(
     paired, measures = comparable(paired)
     rng = default_rng(as_seed_sequence(settings.seed))
     tell("published measures")
-    answered = paired.dropna(subset=list(ROLES))
     frames = {
         "paired": paired,
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
-        **dict.fromkeys(("measures", *READINGS), pd.DataFrame()),
+        "measures": measure_table(paired),
+        "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
+        **dict.fromkeys(READINGS, pd.DataFrame()),
     }
-    if len(answered):
-        frames["measures"] = measure_table(answered)
     readings = READINGS
     if paired["model"].nunique() == 1:
         readings = {name: read for name, read in READINGS.items() if name not in OF_SEVERAL}

@@ -1,0 +1,174 @@
+"""Logs of lm-evaluation-harness (``--log_samples``): CrowS-Pairs, BBQ, and Winogender."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .bbq import said_place, unknown_place
+from .datasets import DIRECTIONS, ROLES, word_contrast
+from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
+
+NEUTRAL = "the pronoun is neutral"
+ALONE = "the log has no sentence with the other gender's pronoun"
+
+TASKS = "a log of crows_pairs, bbq, or winogender"
+
+_OLD_NAME = re.compile(
+    r"(?:.*?(?:pretrained|model)=)?(?P<model>[^,]+?)(?:,.*?)?_(?:crows_pairs|bbq|winogender).*"
+)
+"""Name of a log up to version 0.4.2: the arguments of the model, and the task."""
+
+_NUMBER = re.compile(r"[+-]?(?:inf(?:inity)?|nan|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)", re.IGNORECASE)
+
+_WOMEN = """
+accountant administrator appraiser auditor baker bartender broker cashier clerk counselor dietitian
+dispatcher educator examiner hairdresser hygienist instructor librarian nurse nutritionist paralegal
+pathologist pharmacist planner practitioner psychologist receptionist secretary teacher therapist
+veterinarian
+"""
+_MEN = """
+advisor architect carpenter chef chemist doctor electrician engineer firefighter inspector
+investigator janitor lawyer machinist manager mechanic officer painter paramedic physician plumber
+programmer salesperson scientist specialist supervisor surgeon technician worker
+"""
+MOSTLY_WOMEN, MOSTLY_MEN = frozenset(_WOMEN.split()), frozenset(_MEN.split())
+"""Winogender's occupations with more women, or more men, in the United States.
+
+Bureau of Labor Statistics, 2015 and 2016, as matched by Rudinger et al. (2018).
+"""
+
+
+def read_harness(path: Path, content: Content) -> None:
+    """Read a file ``samples_TASK_*.jsonl``, or a JSON list as versions up to 0.4.2 wrote it."""
+    model, seen = model_of(path), Counter[str]()
+    sentences: dict[tuple[str, ...], dict[str, Row]] = {}
+    ids: set[object] = set()
+
+    def use(sample: Mapping[str, Any]) -> None:
+        doc = sample["doc"]
+        if (name := sample.get("doc_id")) is not None and name in ids:
+            content.add(AGAIN)  # versions before 0.4.6 repeat a sample for each filter
+        elif "sent_more" in doc:
+            content.add(_crows(model, doc, _scores(sample), seen))
+        elif "answer_info" in doc:
+            _bbq(model, doc, sample, content)
+        elif "occupation" in doc and "participant" in doc:
+            content.add(_winogender(model, doc, _scores(sample), sentences))
+        else:
+            raise ValueError(f"its document has the fields {', '.join(doc)!r:.60}")
+        ids.add(name)
+
+    usable(json_lines(path), use, content, TASKS)
+    for key, both in sentences.items():
+        content.add(_both_genders(key, both))
+
+
+def model_of(path: Path) -> str:
+    """Return the model in a log's path: its folder or, in old layouts, a part of its name."""
+    if path.name.startswith("samples_"):
+        return path.parent.name
+    old = _OLD_NAME.fullmatch(path.stem)
+    return old["model"].replace("__", "/") if old else path.stem
+
+
+def _scores(sample: Mapping[str, Any]) -> list[float]:
+    """Return the log-likelihoods of the choices, however deeply the version nests them."""
+    return [_score(answer) for answer in _answers(sample)]
+
+
+def _answers(sample: Mapping[str, Any]) -> list[Any]:
+    return list(sample.get("filtered_resps") or sample["resps"])
+
+
+def _score(answer: object) -> float:
+    """Return the number in an answer: a log-likelihood, and whether it is the greedy text."""
+    found = _NUMBER.search(_innermost(answer))
+    if found is None:
+        raise ValueError(f"{answer!r:.40} is not a log-likelihood")
+    return float(found[0])
+
+
+def _innermost(answer: object) -> str:
+    while isinstance(answer, list):
+        answer = answer[0]
+    return str(answer)
+
+
+def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counter[str]) -> Row:
+    first, second = str(doc["sent_more"]), str(doc["sent_less"])
+    pair = hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12]
+    seen[pair] += 1  # the published data contain one pair twice
+    direction = doc.get("stereo_antistereo", 0)  # a number in some copies of the data set
+    return {
+        "model": model,
+        "measure": "log-likelihood",
+        "pair_id": pair if seen[pair] == 1 else f"{pair}-{seen[pair]}",
+        "bias_type": str(doc["bias_type"]),
+        "direction": DIRECTIONS[direction] if isinstance(direction, int) else str(direction),
+        "cluster": word_contrast(first, second),
+        **dict(zip(ROLES, scores, strict=True)),
+    }
+
+
+def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content: Content) -> None:
+    """Add an answer: a generated text, or the log-likelihoods of all choices."""
+    pair = f"{doc['category']} {doc['example_id']}"
+    answers = _answers(sample)
+    if len(answers) == 1:
+        add_bbq(content, model, pair, doc, said_place(doc, _innermost(answers[0])))
+    else:
+        scores = _placed(doc, _scores(sample))
+        chosen = -1 if np.isnan(scores).any() else int(np.argmax(scores))
+        add_bbq(content, model, pair, doc, chosen, scores=scores)
+
+
+def _placed(doc: Mapping[str, Any], scores: list[float]) -> list[float]:
+    """Return the log-likelihoods by position; the harness lists ten unknown answers last."""
+    unknown = unknown_place(doc)
+    if len(scores) == 3 or unknown is None:
+        return scores
+    placed = scores[:2]
+    placed.insert(unknown, max(scores[2:]))
+    return placed
+
+
+def _winogender(
+    model: str,
+    doc: Mapping[str, Any],
+    scores: list[float],
+    sentences: dict[tuple[str, ...], dict[str, Row]],
+) -> str | None:
+    """Collect a sentence with the log-odds that its pronoun refers to the occupation."""
+    gender, job = str(doc["gender"]).lower(), str(doc["occupation"]).lower()
+    occupation, participant = scores
+    if gender not in {"male", "female"}:
+        return NEUTRAL
+    if job not in MOSTLY_WOMEN | MOSTLY_MEN:
+        raise ValueError(f"{job!r:.40} is not an occupation of the data set")
+    answer = str(doc["label"] if "label" in doc else doc["target"])
+    key = (job, str(doc["participant"]), answer)
+    sentences.setdefault(key, {})[gender] = {"model": model, "odds": occupation - participant}
+    return None
+
+
+def _both_genders(key: tuple[str, ...], sentences: Mapping[str, Row]) -> Row | str:
+    """Return the pair of sentences with the pronouns of the job's usual and of the other gender."""
+    if len(sentences) < 2:
+        return ALONE
+    usual, other = ("female", "male") if key[0] in MOSTLY_WOMEN else ("male", "female")
+    return {
+        "model": sentences[usual]["model"],
+        "measure": "log-odds",
+        "pair_id": ".".join(key),
+        "bias_type": "gender",
+        "cluster": key[0],
+        ROLES[0]: sentences[usual]["odds"],
+        ROLES[1]: sentences[other]["odds"],
+    }

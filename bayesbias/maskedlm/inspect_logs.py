@@ -1,0 +1,98 @@
+"""Inspect's logs of stereoset and bbq, in its two formats: ``.eval`` and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .._core.checks import counted
+from .._core.reading import damage_named, read_json
+from .._core.resources import warn
+from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
+from .pair_files import LABELS
+
+UNSCORED = "the sample has no score, as after an error"
+
+TASKS = ("stereoset", "bbq")
+
+HEADERS = ("header.json", "_journal/start.json", "start.json")
+"""Names of the head of a log in an ``.eval`` file: finished, unfinished, and in early versions."""
+
+SUMMARIES = ("summaries.json", "summary.json")
+
+_LETTER = re.compile(r"\W*([A-Ca-c])(?!\w)")
+
+_CONVERT = "`inspect log convert {} --to json --output-dir json`"
+
+
+def read_inspect(path: Path, content: Content) -> None:
+    """Read the first epoch of an Inspect log of stereoset or bbq."""
+    log = read_eval(path) if zipfile.is_zipfile(path) or path.suffix == ".eval" else None
+    log = log or read_json(path, MOST_LOG_BYTES)
+    try:
+        task, model = str(log["eval"]["task"]).split("/")[-1], str(log["eval"]["model"])
+    except (LookupError, TypeError):
+        raise ValueError("this is not an Inspect log: it has no eval.task and eval.model") from None
+    if task not in TASKS:
+        raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
+    use = partial(_use, content=content, task=task, model=model)
+    usable(log.get("samples") or [], use, content, f"a log of {task}")
+
+
+def read_eval(path: Path) -> dict[str, Any]:
+    """Read the header and the samples of an ``.eval`` file, which is a zip of JSON files."""
+    what = f"cannot be read; rewrite it with {_CONVERT.format(path)}, or run a damaged task again"
+    with damage_named(path, what), zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        if sum(archive.getinfo(name).file_size for name in names) > MOST_LOG_BYTES:
+            raise ValueError(f"it exceeds {MOST_LOG_BYTES:,} bytes")
+        head = next((name for name in HEADERS if name in names), None)
+        if head is None:
+            raise ValueError(f"it has none of {', '.join(HEADERS)}")
+        log = dict(json.loads(archive.read(head)))
+        inside = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+        log["samples"] = [json.loads(archive.read(name)) for name in sorted(inside)]
+        listed = next((json.loads(archive.read(name)) for name in SUMMARIES if name in names), None)
+    n, expected = len(inside), None if listed is None else len(listed)
+    if expected != n or log.get("status", "success") != "success":
+        known = "does not list its samples" if expected is None else f"lists {expected:,} samples"
+        warn(
+            f"{path} has {counted(n, 'sample')}, and it {known}, as after a run that was stopped. "
+            f"If samples are missing, finish the run with `inspect eval-retry {path}`, or rewrite "
+            f"the log with {_CONVERT.format(path)}"
+        )
+    return log
+
+
+def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) -> None:
+    about = sample["metadata"]
+    if sample.get("epoch", 1) != 1:
+        return
+    if not sample.get("scores"):
+        content.add(UNSCORED)
+        return
+    chosen = _chosen(sample["scores"].values())
+    if task == "bbq":
+        add_bbq(content, model, str(sample["id"]), about, chosen)
+        return
+    choices = list(about["gold_labels"])
+    places = [choices.index(label) for label in LABELS]
+    row: Row = {"model": model, "measure": "answer", "pair_id": str(sample["id"])}
+    row |= {"bias_type": str(about["bias_type"]), "cluster": str(about["target"])}
+    if chosen in places:
+        content.add(row | {"difference": 1.0 if chosen == places[0] else -1.0})
+    else:
+        content.add(UNRELATED if 0 <= chosen < len(choices) else NO_CHOICE)
+
+
+def _chosen(scores: Iterable[Mapping[str, Any]]) -> int:
+    """Return the position of the chosen answer, or -1 if none of three was chosen."""
+    for score in scores:
+        if found := _LETTER.match(str(score.get("answer") or "")):
+            return "ABC".index(found[1].upper())
+    return -1

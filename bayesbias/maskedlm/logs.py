@@ -1,0 +1,163 @@
+"""What a log of another evaluation contains: preferences, answers, and what is left out and why."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._core.checks import counted
+from .._core.reading import read_text
+from .bbq import BbqAnswer, Targets, bbq_places, unknown_place
+from .datasets import DIRECTIONS, ROLES
+
+MOST_LOG_BYTES = 1 << 31
+"""Largest size of a log, in bytes."""
+
+MOST_ODD, ODD_SHARE = 100, 0.001
+"""A file is refused if more lines than both limits, or half of them, cannot be used."""
+
+AGAIN = "the sample repeats an earlier one"
+INFINITE = (
+    "a log-likelihood is infinite, as after an overflow or for a sentence with zero probability "
+    "(score the pair again in float32 to keep it)"
+)
+NO_CHOICE = "the answer names none of the choices, or several"
+SAID_UNKNOWN = "the answer is the one for unknown"
+UNRELATED = "the answer is the unrelated sentence"
+
+ANSWERS = (NO_CHOICE, SAID_UNKNOWN, UNRELATED)
+"""Reasons that are results of a model, not faults of a log."""
+
+Row = dict[str, Any]
+
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
+"""Errors that mean that a line or sample lacks what its reader needs."""
+
+
+@dataclass
+class Content:
+    """Rows of preferences, the numbers of samples left out by reason, and answers to BBQ."""
+
+    targets: Targets | None = None
+    rows: list[Row] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    answers: list[BbqAnswer] = field(default_factory=list)
+
+    def add(self, row: Row | str | None) -> None:
+        """Add a row, or count the reason for leaving it out. Ignore None."""
+        if isinstance(row, str):
+            self.left_out[row] += 1
+        elif row is not None and not all(map(np.isfinite, numbers_of(row))):
+            self.left_out[INFINITE] += 1
+        elif row is not None:
+            self.rows.append(row)
+
+
+def add_bbq(
+    content: Content,
+    model: str,
+    pair_id: str,
+    question: Mapping[str, Any],
+    chosen: int,
+    *,
+    scores: Sequence[float] | None = None,
+) -> None:
+    """Add an answer to a BBQ question and, if the question is ambiguous, the preference.
+
+    The preference is the difference between the groups' `scores` or, without scores, the choice.
+    """
+    places = bbq_places(question, content.targets)
+    category = str(question["category"])
+    ambiguous = {"ambig": True, "disambig": False}[question["context_condition"]]
+    right = unknown_place(question) if ambiguous else question.get("label")
+    content.answers.append(BbqAnswer(model, category, ambiguous, places, chosen, right))
+    cluster = f"{category} {question['question_index']}"
+    row: Row = {"model": model, "bias_type": category, "pair_id": pair_id, "cluster": cluster}
+    if not ambiguous:
+        return
+    if isinstance(places, str):
+        content.add(places)
+    elif scores is not None:
+        both = {role: scores[place] for role, place in zip(ROLES, places, strict=True)}
+        content.add(row | {"measure": "log-likelihood"} | both)
+    elif chosen not in places:
+        content.add(NO_CHOICE if chosen < 0 else SAID_UNKNOWN)
+    else:
+        content.add(row | {"measure": "answer", "difference": 1.0 - 2.0 * (chosen != places[0])})
+
+
+def numbers_of(row: Row) -> list[float]:
+    """Return the scores and the difference of a row; raise a ValueError if one is not a number."""
+    numbers = []
+    for name in {*ROLES, "difference", "token_difference"} & set(row):
+        try:
+            row[name] = float(row[name])
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must be a number; got {row[name]!r:.60}") from None
+        numbers.append(row[name])
+    return numbers
+
+
+def usable(items: Iterable[Any], use: Callable[[Any], None], content: Content, what: str) -> None:
+    """Use every item; count those that are malformed, and refuse a file with too many of them."""
+    wrong, n = [], 0
+    for n, item in enumerate(items, 1):
+        try:
+            if isinstance(item, Exception):
+                raise item
+            use(item)
+        except MALFORMED as error:
+            lack = f" has no {error}" if isinstance(error, KeyError) else f": {error}"
+            wrong.append(f"row {n - 1}{lack}")
+    if wrong and too_many(len(wrong), n):
+        raise ValueError(f"this is not {what}: {wrong[0]}")
+    if wrong:
+        content.left_out[f"the line cannot be read ({'; '.join(wrong[:3])})"] += len(wrong)
+
+
+def too_many(n_odd: int, n: int) -> bool:
+    """Return whether so many rows cannot be used that the file should be refused."""
+    return n_odd > max(MOST_ODD, ODD_SHARE * n) or 2 * n_odd >= n
+
+
+def json_lines(path: Path) -> Iterator[Any]:
+    """Yield the objects of a file of JSON lines or of one JSON list; yield errors of single lines.
+
+    A file that was written line by line by a process that was stopped may end within a line.
+    """
+    text = read_text(path, MOST_LOG_BYTES)
+    if text.lstrip().startswith("["):
+        yield from json.loads(text)
+        return
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            yield json.loads(line)
+        except json.JSONDecodeError as error:
+            yield ValueError(f"not a JSON file: {error}")
+
+
+def said(left_out: Mapping[str, int]) -> str:
+    """Return the counts by reason, such as ``2 samples because the answer names ...``."""
+    ordered = sorted(left_out.items(), key=lambda both: -both[1])
+    return "; ".join(f"{counted(n, 'sample')} because {reason}" for reason, n in ordered)
+
+
+def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> pd.DataFrame:
+    """Return the rows of a log as a frame, with default values for missing columns."""
+    frame = pd.DataFrame(rows, columns=None if rows else list(columns))
+    if model is not None:
+        frame = frame.assign(model=model)
+    if "difference" not in frame.columns:
+        frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
+    usual: Row = {"measure": "score", "direction": DIRECTIONS[0], "cluster": frame["pair_id"]}
+    for name, value in (usual | dict.fromkeys(ROLES, np.nan)).items():
+        if name not in frame.columns:
+            frame[name] = value
+    return frame[[*columns, *(name for name in frame.columns if name not in columns)]]
