@@ -246,7 +246,12 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
         "not a log of crows_pairs, bbq",
     ),
     (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),
-    (read_scores, inspect("bbq"), ("inspect",), "no pair in the logs has"),
+    (
+        read_scores,
+        inspect("bbq"),
+        ("inspect",),
+        "no pair in .* has a preferred sentence: there are no",
+    ),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
     (read_scores, "", (), "is not a log of lm-evaluation-harness"),

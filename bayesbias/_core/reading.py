@@ -81,8 +81,9 @@ def damage_named(
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
     """Read a UTF-8 file of up to `most` bytes, with or without a byte-order mark."""
+    size = path.stat().st_size if path.is_file() else most  # a pipe has no size
     with path.open("rb") as stream:
-        content = stream.read(most + 1)
+        content = stream.read(min(size, most) + 1)  # reading allocates as much as it asks for
     if len(content) > most:
         raise ValueError(f"{path} exceeds {most:,} bytes, the limit for this kind of file")
     try:

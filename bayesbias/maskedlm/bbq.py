@@ -21,7 +21,7 @@ from ..tables.table_files import read_csv
 from .pair_statistics import ALL_TYPES
 
 BOTH = "both answers belong to the stereotyped groups, or equally many of them"
-NEITHER = "neither answer belongs to a stereotyped group that the question names"
+OTHERS = "no answer belongs to a stereotyped group that the question names"
 NO_GROUP = "the question names no stereotyped group"
 NO_TARGET = "the metadata name no stereotyped answer for the question"
 NO_PAIR = "the question does not have two groups and one unknown answer"
@@ -136,7 +136,7 @@ def _target(question: Mapping[str, Any], labels: Mapping[int, set[str]]) -> int 
         most = [place for place, n in hits.items() if n == max(hits.values()) > 0]
         if most:
             return most[0] if len(most) == 1 else BOTH
-    return NEITHER
+    return OTHERS
 
 
 def _info(question: Mapping[str, Any], place: int) -> list[str]:

@@ -142,13 +142,14 @@ def read_scores(
     joined = pd.concat([frame for frame, _ in read if len(frame)] or [read[0][0]])
     left_out = sum((Counter(log.get("left_out", {})) for log in logs), Counter[str]())
     if joined.empty:
-        raise ValueError(f"no pair in the logs has a preferred sentence: left out {said(left_out)}")
+        why = f"left out {said(left_out)}" if left_out else "there are no samples"
+        raise ValueError(f"no pair in {places[0]} has a preferred sentence: {why}")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
         row = joined[twice].iloc[0]
         raise ValueError(
-            f"pair {row['pair_id']!r} occurs twice for {row['model']!r}; pass one run of each "
-            "model, or give each run a different name"
+            f"pair {row['pair_id']!r:.60} occurs twice for {row['model']!r:.60} in {places[0]}; "
+            "keep one row, or pass one run of each model or runs with different names"
         )
     joined = joined.reset_index(drop=True)
     joined.attrs = {"left_out": left_out.total(), "logs": logs}
@@ -191,7 +192,7 @@ def bbq_scores(
     read = _unrepeated(_read_logs(_places(path), layout, model, metadata))
     tables = [pd.DataFrame(log["bbq"]) for _, log in read if log["bbq"]]
     if not tables:
-        raise ValueError("the logs have no answers to BBQ; pass logs of a bbq task")
+        raise ValueError(f"{path} has no answers to BBQ; pass logs of a bbq task")
     return pd.concat(tables, ignore_index=True)
 
 

@@ -26,7 +26,13 @@ from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
 from bayesbias.maskedlm.pair_files import read_pairs
-from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
+from bayesbias.maskedlm.score_files import (
+    RECORD,
+    SCORES,
+    bbq_scores,
+    read_scored,
+    read_scores,
+)
 from bayesbias.workflows.sweep_spec import load_sweep
 
 
@@ -198,6 +204,53 @@ def check(path: Path) -> object:
     return bb.check_wordlist(path), bb.load_wordlist(path)
 
 
+QUESTION = {
+    "example_id": 1,
+    "question_index": "1",
+    "question_polarity": "neg",
+    "context_condition": "ambig",
+    "category": "Pets",
+    "answer_info": {"ans0": ["cat", "cat"], "ans1": ["dog", "F-dog"], "ans2": ["No", "unknown"]},
+    "additional_metadata": {"stereotyped_groups": ["cat"]},
+    **{"context": "A cat and a dog.", "question": "Who?", "label": 2},
+    **{"ans0": "The cat", "ans1": "The dog", "ans2": "No"},
+}
+
+
+def harness() -> tuple[bytes, ...]:
+    """Samples of three tasks, as lines and as one list."""
+    crowd = {"sent_more": "A cat.", "sent_less": "A dog.", "stereo_antistereo": 0}
+    jobs = [{"occupation": "nurse", "participant": "x", "label": 0, "gender": "male"}]
+    docs = [crowd | {"bias_type": "pets"}, QUESTION, *jobs, jobs[0] | {"gender": "female"}]
+    samples = [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)]
+    for sample in samples:
+        n = 3 if sample["doc_id"] == 1 else 2
+        sample["filtered_resps"] = [[f"-{number}.5", "False"] for number in range(n)]
+    return "\n".join(map(json.dumps, samples)).encode(), json.dumps(samples).encode()
+
+
+ASKED = {"id": 1, "epoch": 1, "metadata": QUESTION, "scores": {"choice": {"answer": "A"}}}
+HEAD = {"eval": {"task": "bbq", "model": "m"}, "status": "success"}
+
+
+def inspected() -> tuple[bytes, ...]:
+    return (json.dumps(HEAD | {"samples": [ASKED]}).encode(),)
+
+
+def asked() -> tuple[bytes, ...]:
+    return (json.dumps(ASKED).encode(),)
+
+
+def in_eval(content: bytes) -> bytes:
+    """Put a damaged sample into a sound archive."""
+    head = json.dumps(HEAD).encode()
+    return zipped({"header.json": head, "summaries.json": b"[{}]", "samples/1.json": content})
+
+
+def in_log(layout: str) -> Callable[[Path], object]:
+    return lambda path: (read_scores(path, layout), bbq_scores(path, layout))
+
+
 def native(damaged: str) -> Reader:
     files = {VECTORS: npy(MATRIX), WORDS: "".join(f"{name}\n" for name in NAMES).encode()}
     return Reader(
@@ -287,6 +340,13 @@ READERS = {
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
     "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
+    "BBQ": Reader(
+        "bbq.jsonl", lambda path: read_pairs(path, "bbq"), lambda: (json.dumps(QUESTION).encode(),)
+    ),
+    "log of the harness": Reader("samples_bbq.jsonl", in_log("lm-eval"), harness),
+    "log of Inspect": Reader("log.json", in_log("inspect"), inspected),
+    "eval around damage": Reader("log.eval", in_log("inspect"), asked, pack=in_eval),
+    "eval damaged": Reader("log.eval", in_log("inspect"), lambda: tuple(map(in_eval, asked()))),
     "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),
     "sentences": Reader("sentences.csv", load_sentences, natural),
     "templates": Reader("said.toml", load_templates, bundled("contexts", "bleached")),
