@@ -112,7 +112,7 @@ def _html(text: str) -> str:
 def abridged(words: Sequence[str], most: int = 8, joint: str = ", and ") -> str:
     """Return the first few words and the number of words left out."""
     more = f"{joint}{len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    return ", ".join(map(visible, words[:most])) + more
 
 
 @contextmanager

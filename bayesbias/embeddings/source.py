@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched, chain
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._core.display import progress_bar
 from .._core.reading import opened, parts_of
+from ..tables.spellings import WORD
 
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]
@@ -60,17 +61,26 @@ type ChunksOf = Callable[[Embedding, Collection[str] | None], Iterator[Chunk]]
 
 @dataclass(eq=False)
 class Embedding:
-    """A file or folder, the generator for its format, and its vectors once they are loaded."""
+    """A file or folder, the generator for its format, and its vectors once they are loaded.
+
+    If there is a `key`, such as ``/c/en/{word}``, words are the parts of keys in this place, and
+    other keys are left out. An encoder `makes` vectors of any word and has no vocabulary.
+    """
 
     path: Path
     format: ChunksOf
     allow_pickle: bool = False
     progressbar: bool = True
     loaded: Any = None
+    key: str = ""
+    makes: bool = False
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words, or only the wanted words, with their vectors, in the source's order."""
-        return self.format(self, wanted)
+        if not self.key:
+            return self.format(self, wanted)
+        keys = None if wanted is None else {self.key.replace(WORD, word) for word in wanted}
+        return _untagged(self.format(self, keys), *self.key.split(WORD))
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
@@ -82,6 +92,19 @@ class Embedding:
             opened(self.path) as (raw, stream, _),
         ):
             yield stream, lambda: update(raw.tell())
+
+
+def _untagged(chunks: Iterable[Chunk], before: str, after: str) -> Iterator[Chunk]:
+    """Keep the keys with a prefix and suffix, and remove both."""
+    for chunk in chunks:
+        rows = [
+            row
+            for row, word in enumerate(chunk.words)
+            if len(word) > len(before) + len(after) and word.startswith(before)
+            if word.endswith(after)
+        ]
+        some = chunk.take(rows)
+        yield replace(some, words=[w.removeprefix(before).removesuffix(after) for w in some.words])
 
 
 def rows_of_chunk(n_dims: int) -> int:

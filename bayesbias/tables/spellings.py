@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from .._core.characters import code_point, mistaken, plainly, script_of, unseen
+from .._core.checks import Argument
 
 if TYPE_CHECKING:
     import gensim.models
@@ -20,32 +24,71 @@ CASES = ("exact", "lower", "fallback")
 """Ways to look up a word: as spelled, in lower case, or as spelled and then in lower case."""
 
 
+WORD = "{word}"
+"""Place of the word in the pattern of an embedding's keys, such as ``/c/en/{word}``."""
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
-    The word comes first, as spelled or in lower case, followed by variants with composed letters
-    (Unicode's NFC) and with underscores for spaces (``New_York``). Forms without accents come last.
+    The word comes first, as spelled or in lower case, followed by variants with composed and with
+    decomposed letters (Unicode's NFC and NFD) and with underscores for spaces (``New_York``). Forms
+    without accents come last.
     """
-    cased = {"exact": (word,), "lower": (word.lower(),), "fallback": (word, word.lower())}[case]
-    forms = [form for one in cased for form in (one, unicodedata.normalize("NFC", one))]
-    if strip_accents:
-        forms += [without_accents(one) for one in cased]
+    cased = {"exact": (word,), "lower": (_lower(word),), "fallback": (word, _lower(word))}[case]
+    if word.isascii():
+        forms = [*cased]
+    else:
+        forms = [form for one in cased for form in (one, _as("NFC", one), _as("NFD", one))]
+        if strip_accents:
+            forms += [without_accents(one) for one in cased]
     return tuple(dict.fromkeys(text for form in forms for text in (form, form.replace(" ", "_"))))
 
 
+def _as(form: Literal["NFC", "NFD"], word: str) -> str:
+    return unicodedata.normalize(form, word)
+
+
+def _lower(word: str) -> str:
+    """Return a word in lower case; the dot of a Turkish İ becomes part of the i."""
+    return word.lower().replace("i\u0307", "i") if "\u0130" in word else word.lower()
+
+
 def without_accents(word: str) -> str:
-    """Return a word without accents: ``cafe`` for ``café``. Letters such as ``ø`` stay the same."""
+    """Return a word without the accents of Latin letters: ``cafe`` for ``café``.
+
+    Letters such as ``ø`` stay the same, as do marks of other scripts: й is not и, and が is not か.
+    """
     if word.isascii():
         return word
-    parts = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(p for p in parts if not unicodedata.combining(p)))
+    kept, latin = [], False
+    for part in _as("NFD", word):
+        if not unicodedata.combining(part):
+            latin = script_of(part) == "LATIN"
+        elif latin:
+            continue
+        kept.append(part)
+    return _as("NFC", "".join(kept))
 
 
 def every_form(word: str) -> tuple[str, ...]:
-    """Return all forms of a word, and the exact forms of its capitalized spellings."""
-    capitals = (word.capitalize(), word.title(), word.upper())
-    written = [form for text in capitals for form in forms_of(text)]
-    return tuple(dict.fromkeys([*forms_of(word, "fallback", strip_accents=True), *written]))
+    """Return all forms of a word, and forms that only hints use.
+
+    These are capitalized spellings, the word as it looks (see `plainly`), and Turkish spellings:
+    i for dotless ı, and ı for I.
+    """
+    looks = dict.fromkeys((word, plainly(word)))
+    capitals = [text for one in looks for text in (one.capitalize(), one.title(), one.upper())]
+    turkish = [text for one in looks for text in (one.replace("ı", "i"), _with_dotless(one))]
+    others = [form for text in (*capitals, *turkish) for form in forms_of(text)]
+    forms = [form for one in looks for form in forms_of(one, "fallback", strip_accents=True)]
+    return tuple(dict.fromkeys([*forms, *others]))
+
+
+def _with_dotless(word: str) -> str:
+    return word.replace("I", "ı").lower() if "I" in word else word
 
 
 def choose(
@@ -59,6 +102,45 @@ def choose(
         if form is not None:
             askers[form].append(word)
     return {word: form for form in found for word in askers[form]}
+
+
+def arguments_for(
+    word: str, form: str, case: str, *, strip_accents: bool
+) -> tuple[Argument, ...] | None:
+    """Return the arguments, other than those already set, with which a form would be found.
+
+    Return None if no arguments find it.
+    """
+    ways = ((case, True), ("fallback", strip_accents), ("fallback", True))
+    for other, without in ways:
+        if form in forms_of(word, other, strip_accents=without):
+            changed = [Argument("case", other)] if other != case else []
+            return (*changed, *([Argument("strip_accents", True)] * (without != strip_accents)))
+    return None
+
+
+def oddities(word: str) -> str:
+    """Name the unseen and mistaken characters of a word, or return an empty string."""
+    odd = dict.fromkeys([*unseen(word), *mistaken(word)])
+    return ", ".join(code_point(letter) for letter in odd)
+
+
+def key_of_many(words: Iterable[str], keys: Iterable[str]) -> str:
+    """Return the pattern of keys that contain words with a prefix or suffix, such as a tag.
+
+    The pattern, such as ``/c/en/{word}``, is the one that the most words have, if at least two
+    words and a fifth of all words have it; otherwise, an empty string is returned.
+    """
+    asked = {form: word for word in words for form in forms_of(word, "fallback")}
+    found: dict[str, set[str]] = defaultdict(set)
+    for key in keys:
+        for part in _LETTERS.finditer(key):
+            if part[0] != key and part[0] in asked:
+                pattern = f"{key[: part.start()]}{WORD}{key[part.end() :]}"
+                found[pattern].add(asked[part[0]])
+    best = max(found, key=lambda pattern: len(found[pattern]), default="")
+    enough = max(2, len({*asked.values()}) / 5)
+    return best if best and len(found[best]) >= enough else ""
 
 
 def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:

@@ -9,9 +9,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .._core.characters import LOOKALIKES, code_point, plainly, script_of
 from .._core.checks import unknown_name
 from .schema import CONTROLS
-from .spellings import without_accents
+from .spellings import oddities, without_accents
 
 TEXTS = ("name", "title", "reference", "license", "note")
 """Keys of a word list whose values are text."""
@@ -110,6 +111,9 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     listed: dict[str, _Path] = {}
     spelled: dict[str, str] = {}
     sets = [((key, name), words) for key in WORD_TABLES for name, words in content[key].items()]
+    letters = [letter for _, words in sets for letter in "".join(words) if letter.isalpha()]
+    turkish = not {"ı", "İ", "ğ"}.isdisjoint(letters)
+    latin = 2 * sum(script_of(letter) == "LATIN" for letter in letters) > len(letters)
     for path, words in sets:
         if not words:
             yield _error(path, "the set is empty")
@@ -117,6 +121,8 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
             place, plain = (*path, index), without_accents(word.lower()).replace(" ", "_")
             if unfit := _unfit(word):
                 yield _error(place, f"the word {shown(word)} {unfit}", word)
+            for doubt in _doubts(word, turkish=turkish, latin=latin):
+                yield _error(place, f"{shown(word)} {doubt}", word, "warning")
             if (first := listed.setdefault(word, place)) is not place:
                 same = first[:2] == path
                 text = f"{shown(word)} is already in {_dotted(first)}; "
@@ -131,6 +137,21 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
                     f"accents; if an embedding treats them as one word, {then}"
                 )
                 yield _error(place, text, word, "warning")
+
+
+def _doubts(word: str, *, turkish: bool, latin: bool) -> Iterator[str]:
+    """Say which characters of a word may keep it from being found."""
+    looks = plainly(word)
+    if odd := oddities(word):
+        yield f"contains {odd}; if the word is not found, write {shown(looks)}"
+    alike = LOOKALIKES["CYRILLIC", "LATIN"] | LOOKALIKES["GREEK", "LATIN"]
+    if latin and word and all(letter in alike for letter in word):
+        yield f"looks like Latin letters, but contains {', '.join(map(code_point, word))}"
+    if turkish and not {"I", "İ"}.isdisjoint(word):
+        yield (
+            "has a capital I. In Turkish, its lower case is dotless ı (U+0131), and that of İ is i; "
+            "here, the lower case of both is i. Write the word in lower case"
+        )
 
 
 def _consequence(first: _Path, second: _Path) -> str:

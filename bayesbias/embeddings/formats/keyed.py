@@ -7,13 +7,14 @@ when they are returned to the user.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from ..._core.checks import Argument, counted
 from ..._core.display import abridged
+from ..._core.resources import warn
 from ...tables.spellings import FORM, KeyedVectors, resolved_forms
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
@@ -21,11 +22,15 @@ RANK = "frequency_rank"
 """Name of the key attribute with each word's frequency rank in the source, from 1."""
 
 
+class EmptyVectorWarning(UserWarning):
+    """Vectors that are all zeros or not finite are left out."""
+
+
 class Vectors:
     """Words with (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
 
-    `others` maps each missing word to another form that the source contains. `sample` contains
-    additional words, which are used only on request.
+    `others` maps each missing word to another form that the source contains, and `hint` says how to
+    read such forms. `sample` contains additional words, which are used only on request.
     """
 
     def __init__(
@@ -45,6 +50,7 @@ class Vectors:
         if ranks is not None:
             self.expandos[RANK] = np.array(ranks, dtype=np.int64)
         self.others, self.sample = dict(others or {}), sample
+        self.hint: tuple[str | Argument, ...] = ()
 
     def __len__(self) -> int:
         return len(self.index_to_key)
@@ -120,56 +126,9 @@ def forms_of_keys(vectors: KeyedVectors) -> list[str]:
     return [others.get(word, word) for word in vectors.index_to_key]
 
 
-def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
-    """Convert vectors in memory to an object with the attributes of KeyedVectors."""
-    vectors = source if isinstance(source, pd.DataFrame) else getattr(source, "wv", source)
-    if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
-        return vectors
-    words, rows = _words_and_rows(source)
-    wrong = next((repr(word) for word in words if not isinstance(word, str)), "")
-    if wrong or len(set(words)) < len(words):
-        what = wrong or "a word twice"
-        raise ValueError(
-            f"each word in a {type(source).__name__} must be text and occur once; got {what}"
-        )
-    try:
-        matrix = np.asarray(rows, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
-    if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
-        raise ValueError(f"vectors must have shape ({len(words)}, n_dims); got {matrix.shape}")
-    return Vectors(words, matrix)
-
-
-def _words_and_rows(source: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
-    if isinstance(source, pd.DataFrame):
-        return source.index.tolist(), source.to_numpy()
-    if isinstance(source, tuple) and len(source) == 2:
-        return list(source[0]), source[1]
-    if not isinstance(source, Mapping):
-        raise TypeError(
-            "vectors must be a path, the name of an embedding, KeyedVectors, a dict of arrays "
-            "by word, a DataFrame with words as its index, or (words, array); got "
-            f"{type(source).__name__}"
-        )
-    if (word := name_of_embedding(source)) is not None:
-        raise TypeError(
-            "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
-            f"embedding at a time, such as {word!r}"
-        )
-    return list(source), list(source.values())
-
-
-def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return a mapping's first key if its values are embeddings, or None if they are vectors."""
-    name, first = next(iter(vectors.items()), ("", None))
-    of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors")
-    return name if of_many else None
-
-
 def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
     """Raise a ValueError that names the words whose vectors have no direction and so no cosine."""
-    bad = ~np.isfinite(matrix).all(axis=1) | ~(matrix != 0).any(axis=1)
+    bad = ~directed(matrix)
     if bad.any():
         names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
         raise ValueError(
@@ -177,9 +136,35 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
         )
 
 
+def without_empty(chunk: Chunk, where: str) -> Chunk:
+    """Leave out words whose vectors are all zeros or not finite, with a warning that names them."""
+    kept = directed(chunk.vectors)
+    if kept.all():
+        return chunk
+    lost = [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
+    warn(
+        f"{where}: {counted(len(lost), 'vector is', 'vectors are')} all zeros or not finite, so "
+        f"these words count as missing: {abridged(lost)}",
+        EmptyVectorWarning,
+    )
+    return chunk.take(np.flatnonzero(kept).tolist())
+
+
+def directed(matrix: np.ndarray) -> NDArray[np.bool_]:
+    """Return which rows have a direction: finite numbers that are not all zero."""
+    return np.asarray(np.isfinite(matrix).all(axis=1) & (matrix != 0).any(axis=1))
+
+
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield all loaded words, or only the wanted words, including those in the sample."""
-    yield from array_chunks(vectors.index_to_key, vectors.vectors, ranks_of(vectors), wanted)
+    words, ranks = vectors.index_to_key, ranks_of(vectors)
+    if wanted is None:
+        yield from array_chunks(words, vectors.vectors, ranks)
+    else:
+        places = vectors.key_to_index
+        rows = sorted(places[word] for word in {*wanted} if word in places)
+        some = [words[row] for row in rows]
+        yield from array_chunks(some, vectors.vectors[rows], ranks[rows])
     sample = getattr(vectors, "sample", None)
     if wanted is not None and sample is not None:
         yield from chunks_of(sample, set(wanted).difference(vectors.key_to_index))
