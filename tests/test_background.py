@@ -112,12 +112,6 @@ def test_experiments_without_words_are_left_out_with_a_warning(toy: Any) -> None
     refused("no Z: no word in Z", bg.distributions, toy, {"no Z": made["no Z"]})
 
 
-def zeroed(row: int) -> Any:
-    matrix = random_vectors().vectors[:9].copy()
-    matrix[row] = 0.0
-    return keyed([f"w{i}" for i in range(9)], matrix)
-
-
 def seven() -> bg.Distribution:
     return distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
 
@@ -130,7 +124,6 @@ def seven() -> bg.Distribution:
             lambda: distribution(random_vectors(), ["x", "y"], ["w2"]),
             r"no word in Z is .*\(x, y\).*case='fallback'",
         ),
-        (lambda: distribution(zeroed(3), ["w3"], ["w2"]), "zeros or not finite: w3"),
         (
             lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
             "has 5 words, but sets of 3 and 3 words need 6",

@@ -136,9 +136,7 @@ NOT_THERE |= {"stereotypes": {"man": ("x1",), "woman": ("y1",)}}
 @pytest.mark.parametrize(
     ("vectors", "words", "message"),
     [
-        (embedding(nurse=(0, 0)), word_list(), "all zeros or not finite: nurse"),
-        (embedding(he=(np.inf, 1), she=(0, np.nan)), word_list(), "not finite: he, she"),
-        (embedding(), word_list(**NOT_THERE), "no protected word in these groups has a vector: "),
+        (embedding(), word_list(**NOT_THERE), "no requested word is in the vectors given"),
         (
             embedding(),
             word_list(groups={"man": ("xx",), "woman": ("she",)}),

@@ -67,17 +67,29 @@ def test_odd_characters_are_named_and_the_word_is_found_as_it_looks(
     }
     found = bb.check_wordlist(wordlist)
     (finding,) = found["finding"]
-    assert code in finding and f"write {looks!r}" in finding
-    with pytest.raises(ValueError, match=f"spelled {looks!r} there. Use that spelling"):
+    assert code in finding
+    assert f"write {looks!r}" in finding
+    with pytest.raises(ValueError, match=f"is spelled {looks!r} there .*Use that spelling"):
         bb.load_vectors({looks: [1.0, 2.0]}, [word])
 
 
-USUAL = ["человек", "می\u200cخواهم", "क्\u200dष", "β-carotene", "Tシャツ", "naïve", "œuvre", "ß", "kadın"]
+USUAL = [
+    "человек",
+    "می\u200cخواهم",
+    "क्\u200dष",
+    "β-carotene",
+    "Tシャツ",
+    "naïve",
+    "œuvre",
+    "ß",
+    "kadın",
+]
 
 
 @pytest.mark.parametrize("word", USUAL)
 def test_usual_words_of_other_languages_are_not_reported(word: str) -> None:
-    assert not unseen(word) and not mistaken(word) and plainly(word) == word
+    assert [*unseen(word), *mistaken(word)] == []
+    assert plainly(word) == word
 
 
 def test_a_cyrillic_word_that_looks_latin_and_turkish_capitals_are_said() -> None:
@@ -85,7 +97,8 @@ def test_a_cyrillic_word_that_looks_latin_and_turkish_capitals_are_said() -> Non
     found = bb.check_wordlist(words | {"stereotypes": {"a": ["red"], "b": ["blue"]}})
     said = found.set_index("word")["finding"]
     assert "U+0441" in said["\u0441\u043e\u0440"]
-    assert "U+0131" in said["Irak"] and len(said) == 2
+    assert "U+0131" in said["Irak"]
+    assert len(said) == 2
 
 
 HINTS = [
@@ -94,7 +107,7 @@ HINTS = [
     ("Café", "cafe", {}, "case='fallback' and strip_accents=True"),
     ("Café", "cafe", {"case": "fallback"}, "strip_accents=True"),
     ("Café", "cafe", {"strip_accents": True}, "case='fallback'"),
-    ("café", "CAFE", {"case": "fallback", "strip_accents": True}, ""),
+    ("café", "CAFÉ", {"case": "fallback", "strip_accents": True}, ""),
     ("bill", "Bill", {}, ""),
     ("kadın", "kadin", {"strip_accents": True}, ""),
 ]

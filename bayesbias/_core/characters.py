@@ -46,7 +46,8 @@ def unseen(text: str) -> list[str]:
         kind, name = unicodedata.category(letter), unicodedata.name(letter, "")
         hidden = kind == "Cf" or name.endswith("FILLER") or letter == "\u034f"
         if letter in JOINERS:
-            hidden = not (before and after) or {script_of(before), script_of(after)} & {*EUROPEAN}
+            around = {script_of(before), script_of(after)}
+            hidden = not (before and after) or not around.isdisjoint(EUROPEAN)
         elif name.startswith("VARIATION SELECTOR"):
             hidden = not before or before.isalpha()
         if hidden or (kind == "Zs" and letter != " "):
@@ -74,7 +75,7 @@ def mistaken(text: str) -> dict[str, str]:
 
 
 def plainly(text: str) -> str:
-    """Return a text as it looks: without unseen characters, and with ordinary letters and spaces."""
+    """Return a text as it looks: without unseen characters and with ordinary letters."""
     if text.isascii():
         return text
     hidden = dict.fromkeys(unseen(text), "")

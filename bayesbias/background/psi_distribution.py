@@ -24,11 +24,11 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
+from .._core.checks import ArgumentError, check_choice, check_numbers
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import refuse_overlap
-from ..tables.spellings import forms_of
+from ..tables.spellings import forms_of, spelling_hint
 
 FEWEST_WORDS = 3
 
@@ -166,11 +166,11 @@ class Distribution:
             if (rows >= 0).any():
                 psi[word] = self.psi[rows[rows >= 0][0]]
         if not psi:
-            raise ArgumentError(
-                f"{self.name}: no word in {what} is in the vocabulary "
-                f"({abridged(asked)}). Check the spelling; for an embedding in lower case, pass ",
-                Argument("case", "fallback"),
-            )
+            pairs = [(word, form) for word in asked for form in forms_of(word, "fallback")]
+            others = {word: form for word, form in pairs if form in self.vocabulary}
+            hint = spelling_hint(others, self.case, strip_accents=False)
+            text = f"{self.name}: no word in {what} is in the vocabulary ({abridged(asked)})"
+            raise ArgumentError(f"{text}; ", *(hint or ("check the spelling",)))
         return pd.Series(psi, name=self.name)
 
     def phi(

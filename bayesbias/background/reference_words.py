@@ -100,6 +100,8 @@ def draw_pool(
     found: dict[str, tuple[Vector, int]] = {}
     drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors, and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    if embedding.makes:
+        raise TooFewWordsError("an encoder has no list of words to draw from")
     for chunk in _chunks(embedding, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
         usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))

@@ -140,7 +140,7 @@ def _known_sets(
             known[name] = look_up(vectors, of_one)
         except ValueError as error:
             lower = ("; for an embedding in lower case, pass ", Argument("case", "fallback"))
-            reasons.append((f"{name}: {error}", *lower))
+            reasons.append((f"{name}: {error}", *(lower if case == "exact" else ())))
     if not known:
         raise ArgumentError(*reasons[0])
     for reason in reasons:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def distance_table(
     if max_missing is not None:
         refuse_missing(vectors, wordlist, max_missing)
     spellings = first_spellings(vectors, wordlist.words)
-    _check_words(spellings, wordlist)
+    _check_words(spellings, wordlist, getattr(vectors, "hint", ()))
     pairs = _pairs(spellings, wordlist)
     names = pd.unique(pd.concat([pairs[name] for name in _WORDS])).tolist()
     matrix = np.asarray(vectors[names], dtype=np.float64)
@@ -178,8 +178,13 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     return pd.DataFrame({"words": words, "found": found, "share": share}).reset_index()
 
 
-def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
-    """Raise an error for too few groups or shared words; warn about words in two roles."""
+def _check_words(
+    spellings: Mapping[str, str], wordlist: WordList, hint: Sequence[str | Argument]
+) -> None:
+    """Raise an error for too few groups or shared words; warn about words in two roles.
+
+    The hint says how missing words may be read.
+    """
     name, groups = repr(wordlist.name), wordlist.groups
     if not groups:
         raise ValueError(f"the list {name} contains only control words; use a list with groups")
@@ -187,9 +192,8 @@ def _check_words(spellings: Mapping[str, str], wordlist: WordList) -> None:
     if len(groups) - len(lost) < 2:
         raise ArgumentError(
             f"no protected word in these groups has a vector: {'; '.join(lost)}. A comparison "
-            "needs two groups. If the embedding is in lower case, pass ",
-            Argument("case", "fallback"),
-            "; otherwise, check the spelling, or choose another embedding",
+            "needs two groups; ",
+            *(hint or ("check the spelling, or choose another embedding",)),
         )
     homes: dict[str, str] = {}
     for group, words in groups.items():

@@ -3,21 +3,49 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, check_choice, counted
+from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice, counted
 from .._core.display import abridged
 from .._core.resources import warn
-from ..tables.spellings import CASES, KeyedVectors, choose, every_form, resolved_forms
+from ..tables.spellings import (
+    CASES,
+    KeyedVectors,
+    choose,
+    every_form,
+    forms_of,
+    key_of_many,
+    other_forms,
+    resolved_forms,
+    spelling_hint,
+)
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from .formats.keyed import Vectors, as_keyed, require_directions
+from .formats.encoders import WITHOUT_VOCABULARY
+from .formats.keyed import Vectors, directed, warn_of_empty, without_empty
 from .registry import open_embedding
 from .source import Chunk, Embedding, first_of_each
+
+
+class Encoder(Protocol):
+    """A model that makes vectors of texts, such as one of sentence-transformers."""
+
+    def encode(self, texts: list[str], /) -> Any:  # noqa: ANN401
+        """Return one vector for each text."""
+
+
+class Frame(Protocol):
+    """A frame of polars, pyarrow, DuckDB, or another library with Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...  # noqa: ANN401
+
 
 type VectorsLike = (
     str
@@ -25,9 +53,17 @@ type VectorsLike = (
     | KeyedVectors
     | Mapping[str, ArrayLike]
     | pd.DataFrame
-    | tuple[Sequence[str], ArrayLike]
+    | pd.Series
+    | tuple[Sequence[str], Any]
+    | Sequence[Mapping[str, Any]]
+    | Callable[[list[str]], Any]
+    | Encoder
+    | Frame
 )
-"""What `load_vectors` accepts: a name, a path, or vectors in memory; see `as_keyed`."""
+"""What `load_vectors` accepts: a name, a path, vectors in memory, or an encoder; see `as_keyed`."""
+
+MOST_KEYS = 200_000
+"""Number of keys in which missing words are sought with a prefix or suffix."""
 
 
 def load_vectors(
@@ -37,6 +73,7 @@ def load_vectors(
     *,
     strip_accents: bool = False,
     subwords: bool = True,
+    key: str = "",
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
@@ -46,7 +83,7 @@ def load_vectors(
 
     Parameters
     ----------
-    source : str, path, KeyedVectors, mapping, DataFrame, or tuple
+    source : str, path, KeyedVectors, mapping, DataFrame, tuple, list, or encoder
         - a bundled set (``"glove-demo"``), or a name from gensim's downloader
           (``"glove-wiki-gigaword-100"``), which is downloaded if needed;
         - word2vec's binary format (``.bin``), or text from word2vec, GloVe, or fastText (``.txt``,
@@ -55,21 +92,27 @@ def load_vectors(
           its words in ``NAME.txt``, one per line; a table with one row per word (``.parquet``); a
           file from `save_vectors` (``.npz``); a fastText model (``.bin``); or a gensim file
           (``.kv``, ``.model``);
-        - vectors in memory: KeyedVectors or a gensim model, a dict of arrays keyed by word, a
-          DataFrame with words as its index, or ``(words, array)``.
+        - vectors in memory: KeyedVectors or a gensim model; a dict of arrays keyed by word; a
+          pandas, polars, or pyarrow frame with a column of words (or words as its index) and
+          columns of numbers or one column of lists; ``(words, array)``; or records such as
+          ``[{"text": "he", "embedding": [...]}]``;
+        - an encoder: a function from a list of texts to an array, or an object with ``encode``.
     words : iterable of str, or any form that `load_wordlist` accepts, optional
         Words to load; by default, all words. A string is the name or path of a word list. Words
         that are not in the source are left out of the result; `missing_words` lists them.
     case : {"exact", "lower", "fallback"}
         Look up words as spelled, in lower case, or first as spelled and then in lower case. A
-        word that is still missing is looked up with composed letters (NFC), and with underscores
-        for spaces (``New_York``). The keys of the result are the requested words;
-        `resolved_forms` lists those found in another form.
+        word that is still missing is looked up with composed and decomposed letters (NFC and NFD),
+        and with underscores for spaces (``New_York``). The keys of the result are the requested
+        words; `resolved_forms` lists those found in another form.
     strip_accents : bool
-        Look up missing words without their accents (``cafe`` for ``café``).
+        Look up missing words without the accents of Latin letters (``cafe`` for ``café``).
     subwords : bool
         Build vectors from n-grams for words outside a fastText model's vocabulary, as fastText
         does. A warning gives the number of these words.
+    key : str
+        Pattern of the source's keys if they have a prefix or suffix, such as ``/c/en/{word}`` for
+        English in Numberbatch, or ``{word}_NOUN``. Other keys are left out.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files, which are Python pickles. Opening a pickle can run any
         program, so allow only files from people you trust.
@@ -88,8 +131,14 @@ def load_vectors(
         If the file is missing, the folder is not from ``bayesbias convert``, or the download fails.
     ValueError
         If the name or ending is unknown; if the file is empty, cut off, or damaged; if it contains
-        none of the words; if a word occurs twice in a Parquet file, DataFrame, or tuple; or if a
-        requested vector is all zeros or not finite.
+        none of the words; if a word occurs twice in a table, a list, or a tuple; or if a table has
+        no words or a column that may be a count.
+
+    Warns
+    -----
+    UserWarning
+        If vectors are all zeros or not finite (these words count as missing), if columns of a table
+        are not dimensions, or if words are missing and keys have a prefix or suffix.
 
     Examples
     --------
@@ -97,7 +146,7 @@ def load_vectors(
     >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar, key=key)
     return pick(embedding, words, case, strip_accents=strip_accents, subwords=subwords).keyed()
 
 
@@ -111,29 +160,64 @@ def pick(
 ) -> Vectors:
     """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors."""
     check_choice("case", case, CASES)
-    asked, where = _asked(words), str(embedding.path)
-    wanted = None
-    if asked is not None:  # includes forms that only hints use
-        wanted = {form for word in asked for form in every_form(word)}
-    chunk = _joined([*first_of_each(embedding.chunks(wanted=wanted))])
-    loaded = embedding.loaded
-    chosen, others = {word: word for word in chunk.words}, dict[str, str]()
-    if asked is not None:
-        rows = {word: row for row, word in enumerate(chunk.words)}
+    asked, where, lost = _asked(words), str(embedding.path), list[str]()
+    if asked is None:
+        chunk = without_empty(_joined([*first_of_each(embedding.chunks())]), where)
+        chosen, absent, forms = {word: word for word in chunk.words}, lost, lost
+    else:
+        how = partial(forms_of, case=case, strip_accents=strip_accents)
+        chunk, empty = _of_forms(embedding, asked, how)
+        forms = chunk.words
+        rows = {form: row for row, form in enumerate(forms)}
         chosen = choose(asked, rows, case, strip_accents=strip_accents)
         absent = [word for word in asked if word not in chosen]
         made = _from_subwords(embedding, absent) if subwords else _joined([])
-        tries = {w: [*filter(rows.__contains__, every_form(w))] for w in absent}
-        others = {w: forms[0] for w, forms in tries.items() if forms and w not in made.words}
+        absent = [word for word in absent if word not in made.words]
         chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
         chosen |= {word: word for word in made.words}
+        lost = [word for word in absent if not empty.isdisjoint(how(word))]
+    warn_of_empty(lost, where)
+    others = other_forms([word for word in absent if word not in lost], forms)
+    hint = spelling_hint(others, case, strip_accents=strip_accents)
+    if not hint and 2 * len(absent) > len(asked or ()):
+        hint = _key_hint(embedding, absent)
     if not chosen:
-        raise _nothing_found(asked or (), others, where)
-    require_directions(list(chosen), chunk.vectors, f"{where}: ")
+        raise _nothing_found(asked or (), hint, where)
+    if not others and hint:
+        warn(ArgumentWarning(f"{counted(len(absent), 'word is', 'words are')} missing: ", *hint))
+    loaded = embedding.loaded
     original = {} if loaded is None else resolved_forms(loaded)
-    forms = [original.get(form, form) for form in chosen.values()]
+    read_as = [original.get(form, form) for form in chosen.values()]
     sample = getattr(loaded, "sample", None) if asked is None else None
-    return Vectors([*chosen], chunk.vectors, forms, chunk.ranks, others=others, sample=sample)
+    picked = Vectors([*chosen], chunk.vectors, read_as, chunk.ranks, others=others, sample=sample)
+    picked.hint = hint
+    return picked
+
+
+def _of_forms(
+    embedding: Embedding, words: Sequence[str], how: Callable[[str], tuple[str, ...]]
+) -> tuple[Chunk, set[str]]:
+    """Read all forms of words, also those that only hints use; name those without a direction.
+
+    An encoder makes a vector of any text, so it gets only the first form of each word.
+    """
+    forms = [how(word)[:1] if embedding.makes else every_form(word) for word in words]
+    chunk = _joined([*first_of_each(embedding.chunks(wanted={*chain(*forms)}))])
+    kept = directed(chunk.vectors)
+    if kept.all():
+        return chunk, set()
+    empty = {chunk.words[row] for row in np.flatnonzero(~kept).tolist()}
+    return chunk.take(np.flatnonzero(kept).tolist()), empty
+
+
+def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argument, ...]:
+    """Return a hint if an embedding has keys that contain words with a prefix or suffix."""
+    if embedding.makes or embedding.key:
+        return ()
+    keys = islice(chain.from_iterable(c.words for c in embedding.chunks()), MOST_KEYS)
+    pattern = key_of_many(words, keys)
+    parts = "its keys have a prefix or suffix; read them with ", Argument("key", pattern)
+    return parts if pattern else ()
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
@@ -168,13 +252,21 @@ def vectors_in_memory(
 ) -> KeyedVectors:
     """Convert vectors in memory with `as_keyed`, or load vectors by path or name.
 
-    A fastText model in memory also provides vectors for words outside its vocabulary.
+    If `words` that are asked for are not among vectors in memory as spelled, or have no direction,
+    only the words are returned, read in other forms or made of n-grams as `load_vectors` does.
     """
-    if isinstance(source, str | os.PathLike):
-        return pick(open_embedding(source), words)
-    vectors = as_keyed(source)
-    made = words is not None and hasattr(vectors, "vectors_ngrams")
-    return pick(open_embedding(vectors), words) if made else vectors
+    embedding = open_embedding(source)
+    if words is None and embedding.makes:
+        raise ValueError(WITHOUT_VOCABULARY)
+    if words is None and embedding.loaded is not None:
+        return embedding.loaded
+    if embedding.loaded is None:
+        return pick(embedding, words)
+    vectors, asked = embedding.loaded, _asked(words) or []
+    rows = [vectors.key_to_index[word] for word in asked if word in vectors.key_to_index]
+    if len(rows) == len(asked) and directed(vectors.vectors[rows]).all():
+        return vectors
+    return pick(embedding, asked)
 
 
 def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
@@ -191,14 +283,8 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     return sorted(asked)
 
 
-def _nothing_found(asked: Sequence[str], others: Mapping[str, str], where: str) -> ValueError:
+def _nothing_found(asked: Sequence[str], hint: Sequence[str | Argument], where: str) -> ValueError:
     if not asked:
         return ValueError(f"{where} has no words")
     text = f"no requested word is in {where} ({abridged(asked)})"
-    if not others:
-        return ValueError(text)
-    word, form = min(others.items())
-    hint = f"{text}; {word!r} is spelled {form!r} there. Use that spelling, or pass "
-    return ArgumentError(
-        hint, Argument("case", "fallback"), " or ", Argument("strip_accents", True)
-    )
+    return ArgumentError(f"{text}; ", *hint) if hint else ValueError(text)

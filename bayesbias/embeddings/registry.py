@@ -6,14 +6,19 @@ import os
 import re
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .._core.checks import Argument, ArgumentError
 from .._core.reading import ENDINGS as PACKED_ENDINGS
 from .._core.reading import opened, parts_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
+from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, word2vec
-from .formats.keyed import as_keyed, loaded_whole
+from .formats.encoders import encoder_chunks
+from .formats.held import as_keyed, is_encoder
+from .formats.keyed import loaded_whole
 from .source import ChunksOf, Embedding, in_chunks
 
 BINARY, TEXT = in_chunks(word2vec.binary_entries), in_chunks(word2vec.text_entries)
@@ -53,10 +58,28 @@ def open_embedding(
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
+    key: str = "",
 ) -> Embedding:
     """Determine the format of a source for `load_vectors`, without loading its vectors."""
+    if key and key.count(WORD) != 1:
+        raise ArgumentError(Argument("key"), f" must contain {WORD} once, as in '/c/en/{WORD}'")
+    if isinstance(source, Embedding):
+        return source
     if not isinstance(source, str | os.PathLike):
-        return Embedding(Path("the vectors given"), FORMATS[".npz"], loaded=as_keyed(source))
+        return _in_memory(source, key)
+    found = _in_file(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    return replace(found, key=key)
+
+
+def _in_memory(source: Any, key: str) -> Embedding:  # noqa: ANN401
+    if is_encoder(source):
+        path = Path("the encoder given")
+        return Embedding(path, encoder_chunks(source), key=key, makes=True)
+    return Embedding(Path("the vectors given"), FORMATS[".npz"], loaded=as_keyed(source), key=key)
+
+
+def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool) -> Embedding:
+    """Determine the format of a file or folder."""
     path = _path_of(source)
     if path.is_dir():
         if not all((path / name).is_file() for name in arrays.FILES):

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.display import abridged
-from ..tables.spellings import first_spellings
-from .formats.keyed import name_of_embedding, require_directions
+from ..tables.spellings import first_spellings, forms_of
+from .formats.held import as_keyed
+from .formats.keyed import require_directions
 from .load import vectors_in_memory
 
 
@@ -60,12 +61,22 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
-    """Return a dict of arrays unchanged; convert or load vectors in any other form."""
-    if isinstance(vectors, Mapping) and name_of_embedding(vectors) is None:
-        return vectors
+    """Return a dict of arrays unchanged if it has all words; convert or load any other vectors."""
     given: Any = vectors
+    words = [*words]
+    if isinstance(vectors, Mapping):
+        if all(word in vectors and _is_directed(vectors[word]) for word in words) or not vectors:
+            return vectors
+        forms = [form for word in words for form in forms_of(word)]
+        given = as_keyed({form: vectors[form] for form in forms if form in vectors} or vectors)
+        if not any(form in given for form in forms):
+            words = given.index_to_key  # the caller reports the words as missing
     loaded: WordVectors = vectors_in_memory(given, words)
     return loaded
+
+
+def _is_directed(row: Any) -> bool:  # noqa: ANN401
+    return bool(np.isfinite(row).all() and np.any(row))
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from .._core.characters import code_point, mistaken, plainly, script_of, unseen
@@ -104,19 +104,39 @@ def choose(
     return {word: form for form in found for word in askers[form]}
 
 
-def arguments_for(
-    word: str, form: str, case: str, *, strip_accents: bool
-) -> tuple[Argument, ...] | None:
+def arguments_for(word: str, form: str, case: str, *, strip_accents: bool) -> tuple[Argument, ...]:
     """Return the arguments, other than those already set, with which a form would be found.
 
-    Return None if no arguments find it.
+    If no arguments find it, return none.
     """
-    ways = ((case, True), ("fallback", strip_accents), ("fallback", True))
-    for other, without in ways:
+    for other, without in ((case, True), ("fallback", strip_accents), ("fallback", True)):
         if form in forms_of(word, other, strip_accents=without):
-            changed = [Argument("case", other)] if other != case else []
+            changed = [Argument("case", other)] * (other != case)
             return (*changed, *([Argument("strip_accents", True)] * (without != strip_accents)))
-    return None
+    return ()
+
+
+def other_forms(words: Iterable[str], forms: Collection[str]) -> dict[str, str]:
+    """Map missing words to the first available form that only hints use."""
+    available = {*forms}
+    found = {word: [form for form in every_form(word) if form in available] for word in words}
+    return {word: some[0] for word, some in found.items() if some}
+
+
+def spelling_hint(
+    others: Mapping[str, str], case: str, *, strip_accents: bool
+) -> tuple[str | Argument, ...]:
+    """Say how one of the missing words is spelled, and with which arguments it would be found."""
+    ways = {w: arguments_for(w, f, case, strip_accents=strip_accents) for w, f in others.items()}
+    if not ways:
+        return ()
+    word = min(ways, key=lambda one: (not ways[one], one))
+    odd = f" (the list's spelling has {found})" if (found := oddities(word)) else ""
+    hint = f"{word!r} is spelled {others[word]!r} there{odd}. Use that spelling"
+    first, *more = ways[word] or (None,)
+    if first is None:
+        return (hint,)
+    return (f"{hint}, or pass ", first, *(part for one in more for part in (" and ", one)))
 
 
 def oddities(word: str) -> str:

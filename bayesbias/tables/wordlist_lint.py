@@ -149,8 +149,8 @@ def _doubts(word: str, *, turkish: bool, latin: bool) -> Iterator[str]:
         yield f"looks like Latin letters, but contains {', '.join(map(code_point, word))}"
     if turkish and not {"I", "İ"}.isdisjoint(word):
         yield (
-            "has a capital I. In Turkish, its lower case is dotless ı (U+0131), and that of İ is i; "
-            "here, the lower case of both is i. Write the word in lower case"
+            "has a capital I. In Turkish, its lower case is dotless ı (U+0131) and that of İ is i, "
+            "but the lower case of both is i here. Write the word in lower case"
         )
 
 

@@ -181,7 +181,7 @@ def analyze_change(
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
-    loading = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
     sources: list[VectorsLike] = []
     held: list[KeyedVectors] = []
     tables: list[Any] = [before, after]

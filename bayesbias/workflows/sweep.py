@@ -247,7 +247,7 @@ def _measure(
     """Measure every list in every embedding, warn about failures, and return their errors."""
     words = {word for wordlist in config.lists for word in wordlist.words}
     measured, refused = {}, dict[ListKey, Exception]()
-    loading = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
+    loading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
     for embedding in config.embeddings:
         keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
         try:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._core.arrays import one_thread
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.formats.keyed import as_keyed, frequency_ranks
+from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
@@ -214,7 +214,7 @@ def analyze(
     """
     refuse_lists("analyze(vectors, wordlist)", vectors)
     in_file = isinstance(vectors, str | os.PathLike)
-    source = vectors if in_file or _in_contexts(vectors) else as_keyed(vectors)
+    source = vectors if in_file or _in_contexts(vectors) else open_embedding(vectors)
     known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
     (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
     settings = {**({"name": name} if name else {}), **settings}

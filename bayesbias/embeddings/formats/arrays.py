@@ -17,7 +17,8 @@ from ..._core.reading import DAMAGE, damage_named, located
 from ...tables.spellings import KeyedVectors
 from ...tables.table_files import read_parquet
 from ..source import LARGEST_DIMS, ODD, Chunk, Embedding, array_chunks
-from .keyed import Vectors, as_keyed
+from .held import as_keyed
+from .keyed import Vectors
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
@@ -51,12 +52,9 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
 
 
 def read_frame(source: Embedding) -> KeyedVectors:
-    """Read a Parquet file; the words are in the index or else in the first column."""
+    """Read a Parquet file; `words_and_rows` finds its words and vectors."""
     with located(source.path):
-        frame = read_parquet(source.path)
-        if frame.index.inferred_type != "string" and len(frame.columns):
-            frame = frame.set_index(frame.columns[0])
-        return as_keyed(frame)
+        return as_keyed(read_parquet(source.path))
 
 
 def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:

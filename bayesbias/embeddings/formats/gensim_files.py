@@ -12,7 +12,7 @@ from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
 from ..source import LARGEST_DIMS, Embedding
-from .keyed import as_keyed
+from .held import as_keyed
 from .word2vec import LONGEST_WORD
 
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")

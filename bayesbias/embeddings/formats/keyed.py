@@ -141,13 +141,18 @@ def without_empty(chunk: Chunk, where: str) -> Chunk:
     kept = directed(chunk.vectors)
     if kept.all():
         return chunk
-    lost = [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
-    warn(
-        f"{where}: {counted(len(lost), 'vector is', 'vectors are')} all zeros or not finite, so "
-        f"these words count as missing: {abridged(lost)}",
-        EmptyVectorWarning,
-    )
+    warn_of_empty([chunk.words[row] for row in np.flatnonzero(~kept).tolist()], where)
     return chunk.take(np.flatnonzero(kept).tolist())
+
+
+def warn_of_empty(words: Sequence[str], where: str) -> None:
+    """Name the words that count as missing because their vectors have no direction."""
+    if words:
+        warn(
+            f"{where}: {counted(len(words), 'vector is', 'vectors are')} all zeros or not finite; "
+            f"these words count as missing: {abridged(words)}",
+            EmptyVectorWarning,
+        )
 
 
 def directed(matrix: np.ndarray) -> NDArray[np.bool_]:

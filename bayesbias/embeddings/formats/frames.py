@@ -1,0 +1,221 @@
+"""Find the words, the vectors, and the counts among the columns of a DataFrame."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..._core.checks import counted
+from ..._core.display import abridged
+from ..._core.resources import warn
+
+WORD_NAMES = (
+    *("word", "token", "term", "text", "input", "key", "phrase", "sentence", "document"),
+    *("content", "name", "label", "custom_id", "id"),
+)
+"""Usual names of columns and keys of words, without a plural s, starting with the surest."""
+
+VECTOR_NAMES = (
+    "embedding",
+    "vector",
+    "emb",
+    "vec",
+    "value",
+    "feature",
+    "weight",
+    "values",
+    "array",
+)
+"""Usual names of columns and keys of vectors."""
+
+_COUNT = re.compile(
+    r"(.*[ _.-])?(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)([ _.-].*)?"
+)
+_RANK = re.compile(r"(.*[ _.-])?ranks?")
+
+_OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
+"""Usual names of columns of numbers that are neither dimensions, nor counts, nor ranks."""
+
+_NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
+
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+
+_NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
+
+LOOKED_AT = 1_000
+"""Number of rows that show whether a column has only whole numbers."""
+
+
+class ColumnWarning(UserWarning):
+    """Columns of a table are not read as dimensions."""
+
+
+def plain_name(name: object) -> str:
+    """Return a column's name in lower case, without spaces around it and a plural s."""
+    text = str(name).strip().lower()
+    return text if text in VECTOR_NAMES else text.removesuffix("s")
+
+
+def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | None]:
+    """Return a table's words, their vectors, and their ranks if there is a column of counts.
+
+    The words are in the index or a column; the vectors are columns of numbers, or one column of
+    lists. A warning names other columns.
+    """
+    kinds = [_kind(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    place = _place_of_words(frame, kinds)
+    words = frame.index if place is None else pd.Index(frame.iloc[:, place])
+    known = np.asarray(words.notna(), dtype=bool)
+    if not known.all():
+        lost = int((~known).sum())
+        warn(
+            f"{counted(lost, 'row has', 'rows have')} no word and {'is' if lost == 1 else 'are'} "
+            "left out; pandas reads words such as 'null' and 'nan' as missing unless you pass "
+            "keep_default_na=False",
+            ColumnWarning,
+        )
+        frame, words = frame[known], words[known]
+    of_lists = [p for p, kind in enumerate(kinds) if kind == "vector" and p != place]
+    if of_lists:
+        kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
+        rows: Any = [_parsed(cell) for cell in frame.iloc[:, kept[0]]]
+    else:
+        kept = _dimensions(frame, [p for p, kind in enumerate(kinds) if kind == "number"], place)
+        rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
+    rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
+    ranks, used = _ranks(frame, [p for p in rest if kinds[p] == "number"])
+    _warn_of_columns(frame, rest, used)
+    return words.tolist(), rows, ranks
+
+
+def _kind(column: pd.Series) -> str:
+    """Return whether a column has numbers, text, vectors, or something else."""
+    types = pd.api.types
+    if types.is_bool_dtype(column) or types.is_datetime64_any_dtype(column):
+        return "other"
+    if types.is_numeric_dtype(column):
+        return "number"
+    some = column.dropna().astype(object)
+    inferred = types.infer_dtype(some, skipna=True)
+    if inferred in _NUMBERS:
+        return "number"
+    first = some.iloc[0] if len(some) else None
+    if isinstance(first, str):
+        starts = some.map(lambda cell: isinstance(cell, str) and cell.lstrip()[:1] == "[")
+        return "vector" if len(some) > 1 and starts.all() else "text"
+    return "vector" if isinstance(first, list | tuple | np.ndarray) else "other"
+
+
+def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
+    """Return the place of the column of words; None if the index has the words."""
+    if frame.index.nlevels > 1:
+        raise ValueError(
+            f"the table's index has the levels {list(frame.index.names)}; keep the one with words, "
+            "as in frame.droplevel(1)"
+        )
+    texts = [place for place, kind in enumerate(kinds) if kind == "text"]
+    named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
+    indexed = _kind(pd.Series(frame.index)) == "text"
+    if indexed and (not named or plain_name(frame.index.name) in WORD_NAMES):
+        return None
+    if not texts:
+        raise ValueError(
+            "the table has no words in its index or in a column of text, only "
+            f"{abridged([str(name) for name in frame.columns], 3)}. Set the words as its index; if "
+            "its columns are the words, pass frame.T; if the words are elsewhere, pass (words, "
+            "frame.to_numpy())"
+        )
+    return _only(frame, texts, WORD_NAMES, "text")
+
+
+def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what: str) -> int:
+    """Return the only place, or the place of the column whose name is the surest."""
+    found = {plain_name(frame.columns[place]): place for place in reversed(places)}
+    for name in names:
+        if name in found:
+            return found[name]
+    if len(places) == 1:
+        return places[0]
+    several = abridged([repr(frame.columns[place]) for place in places], 4)
+    way = "frame.set_index(NAME)" if what == "text" else "frame[[WORDS, NAME]]"
+    raise ValueError(f"the table has several columns of {what} ({several}); choose one with {way}")
+
+
+def _parsed(cell: Any) -> Any:  # noqa: ANN401
+    """Return a vector, given one or its text, as pandas writes it to a CSV file."""
+    if not isinstance(cell, str):
+        return cell
+    if "..." in cell:
+        raise ValueError(
+            f"the text {cell[:30]!r} is an abbreviated vector, as NumPy prints it; save the table "
+            "as Parquet, or its vectors as lists"
+        )
+    return [float(number) for number in cell.strip(" []\n").replace(",", " ").split()]
+
+
+def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> list[int]:
+    """Return the columns of numbers that are dimensions; refuse one that may be a count."""
+    if not places:
+        texts = [str(name) for place, name in enumerate(frame.columns) if place != words]
+        raise ValueError(
+            f"the table has no columns of numbers, only {abridged(texts, 3) or 'words'}. If its "
+            "numbers are text, convert them (for decimal commas, pass decimal=',' to pd.read_csv)"
+        )
+    stems: dict[str, list[int]] = defaultdict(list)
+    for place in places:
+        numbered = _NUMBERED.fullmatch(str(frame.columns[place]))
+        if numbered:
+            stems[numbered[1]].append(place)
+    most = max(stems.values(), key=len, default=[])
+    if len(most) > 1 and 2 * len(most) > len(places):
+        places = most
+    else:
+        names = [(place, str(frame.columns[place]).strip().lower()) for place in places]
+        named = [p for p, name in names if any(one.fullmatch(name) for one in _NO_DIMENSIONS)]
+        places = [place for place in places if place not in named] or places
+    whole = [place for place in places if _has_whole_numbers(frame.iloc[:, place])]
+    if whole and len(whole) < len(places):
+        odd = [frame.columns[place] for place in whole]
+        raise ValueError(
+            f"the table's {'column' if len(whole) == 1 else 'columns'} "
+            f"{abridged([repr(name) for name in odd], 4)} may be a count, not a dimension: only "
+            "there, all numbers are whole. Leave it out with "
+            f"frame.drop(columns={odd[:4]!r}), or keep it by passing (words, array)"
+        )
+    return places
+
+
+def _has_whole_numbers(column: pd.Series) -> bool:
+    """Return whether a column has only whole numbers, and some beyond ±1."""
+    for some in (column.iloc[:LOOKED_AT], column):
+        numbers = some.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = numbers[np.isfinite(numbers)]
+        if not numbers.size or (numbers != np.round(numbers)).any():
+            return False
+    return bool((np.abs(numbers) > 1).any())
+
+
+def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, list[int]]:
+    """Return the words' frequency ranks from a column of counts or ranks, and its place."""
+    for pattern, ascending in ((_COUNT, False), (_RANK, True)):
+        for place in places:
+            if pattern.fullmatch(str(frame.columns[place]).strip().lower()):
+                column = frame.iloc[:, place]
+                ranks = column.rank(method="first", ascending=ascending, na_option="bottom")
+                return ranks.to_numpy(dtype=np.int64), [place]
+    return None, []
+
+
+def _warn_of_columns(frame: pd.DataFrame, places: Sequence[int], used: Sequence[int]) -> None:
+    """Name the columns that are not dimensions."""
+    others = [repr(frame.columns[place]) for place in places if place not in used]
+    others = [name for name in others if name not in ("'object'", "'index'")]  # of API responses
+    parts = [f"{abridged(others)} (not used)"] if others else []
+    parts += [f"{frame.columns[place]!r} (used for frequency ranks)" for place in used]
+    if parts:
+        warn(f"columns that are not read as dimensions: {', '.join(parts)}", ColumnWarning)

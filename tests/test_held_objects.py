@@ -1,0 +1,258 @@
+"""Vectors that people hold in memory: every kind gives the same words and numbers, or a way on."""
+
+from __future__ import annotations
+
+import base64
+import json
+import warnings
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.formats.frames import ColumnWarning
+from bayesbias.embeddings.formats.held import as_keyed
+from bayesbias.embeddings.formats.keyed import EmptyVectorWarning
+
+WORDS = ["the", "he", "she", "null", "home", "career"]
+MATRIX = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
+ROWS = dict(zip(WORDS, MATRIX.tolist(), strict=True))
+WIDE = pd.DataFrame(MATRIX, index=WORDS, columns=[f"d{i}" for i in range(4)])
+COLUMN = WIDE.reset_index(names="word")
+LISTS = pd.DataFrame({"text": WORDS, "embedding": [*MATRIX]})
+ITEMS = [{"object": "embedding", "index": i, "embedding": [*row]} for i, row in enumerate(MATRIX)]
+RESPONSE = {"object": "list", "data": ITEMS[::-1], "model": "m", "usage": {"prompt_tokens": 6}}
+CODED = [{"index": i, "embedding": base64.b64encode(row).decode()} for i, row in enumerate(MATRIX)]
+BATCH = [
+    {"custom_id": word, "response": {"body": {"data": [{"embedding": row, "index": 0}]}}}
+    for word, row in ROWS.items()
+]
+
+
+class Model:
+    """An encoder with the method of sentence-transformers and model2vec."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        self.asked.append(texts)
+        return np.array([ROWS[text] for text in texts])
+
+    __call__ = None  # many models are callable, but not on texts
+
+
+def arrow(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pandas(frame, preserve_index=False)
+
+
+def polars(frame: pd.DataFrame, *, lazy: bool = False) -> Any:
+    made = pytest.importorskip("polars").from_arrow(arrow(frame))
+    return made.lazy() if lazy else made
+
+
+HELD: dict[str, Callable[[], Any]] = {
+    "dict": lambda: ROWS,
+    "index": lambda: WIDE,
+    "categories": lambda: WIDE.set_axis(pd.CategoricalIndex(WORDS)),
+    "word column": lambda: COLUMN,
+    "word column last": lambda: COLUMN[[*WIDE.columns, "word"]],
+    "numbers without names": lambda: pd.DataFrame([[w, *r] for w, r in ROWS.items()]),
+    "nullable numbers": COLUMN.convert_dtypes,
+    "objects": lambda: WIDE.astype(object),
+    "list column": lambda: LISTS,
+    "list column as text": lambda: LISTS.assign(embedding=[str(row) for row in ROWS.values()]),
+    "list column as NumPy's text": lambda: LISTS.assign(embedding=[str(row) for row in MATRIX]),
+    "series": lambda: LISTS.set_index("text")["embedding"],
+    "arrow": lambda: arrow(COLUMN),
+    "arrow lists": lambda: arrow(LISTS),
+    "polars": lambda: polars(COLUMN),
+    "polars lists": lambda: polars(LISTS, lazy=True),
+    "another library": lambda: SimpleNamespace(to_pandas=lambda: COLUMN),
+    "pair": lambda: (WORDS, MATRIX),
+    "pair of arrays": lambda: (np.array(WORDS), MATRIX),
+    "pair with a response": lambda: (WORDS, RESPONSE),
+    "pair with base64": lambda: (WORDS, {"data": CODED}),
+    "pair with objects": lambda: (
+        WORDS,
+        SimpleNamespace(data=[SimpleNamespace(**item) for item in ITEMS]),
+    ),
+    "pair with values": lambda: (
+        WORDS,
+        SimpleNamespace(embeddings=[SimpleNamespace(values=[*r]) for r in MATRIX]),
+    ),
+    "pair with types": lambda: (WORDS, {"embeddings": {"float": MATRIX.tolist()}}),
+    "pair with a tensor": lambda: (WORDS, pytest.importorskip("torch").tensor(MATRIX)),
+    "list of pairs": lambda: [*ROWS.items()],
+    "two pairs": lambda: [(word, ROWS[word]) for word in ("he", "she")],
+    "records": lambda: [{"input": word, "embedding": row} for word, row in ROWS.items()],
+    "records with columns": lambda: COLUMN.to_dict("records"),
+    "objects of a client": lambda: [SimpleNamespace(text=w, vector=r) for w, r in ROWS.items()],
+    "results of a batch": lambda: BATCH,
+    "columns": lambda: {"words": WORDS, "vectors": MATRIX},
+    "texts with embeddings": lambda: {"id": "a", "texts": WORDS, "embeddings": MATRIX.tolist()},
+    "twice the same": lambda: [*ROWS.items(), ("he", ROWS["he"])],
+    "encoder": Model,
+    "function": lambda: Model().encode,
+    "function of an API": lambda: lambda texts: {"embeddings": [ROWS[text] for text in texts]},
+    "generator": lambda: lambda texts: (np.array(ROWS[text]) for text in texts),
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ColumnWarning)  # tested below
+        vectors = bb.load_vectors(HELD[kind](), ["he", "she"])
+    assert vectors.index_to_key == ["he", "she"]
+    tolerance = 1e-6 if "text" in kind else 0  # NumPy prints eight digits
+    np.testing.assert_allclose(vectors.vectors, MATRIX[1:3], atol=tolerance)
+
+
+def test_tensors_of_any_kind() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(MATRIX, requires_grad=True)
+    for held in ((WORDS, tensor), dict(zip(WORDS, tensor, strict=True))):
+        np.testing.assert_array_equal(as_keyed(held).vectors, MATRIX)
+    rounded = as_keyed((WORDS, tensor.bfloat16())).vectors
+    np.testing.assert_allclose(rounded, MATRIX, rtol=2**-8)  # eight bits
+
+
+def test_an_encoder_is_asked_once_for_the_words_needed() -> None:
+    model = Model()
+    wordlist = {
+        "groups": {"a": ["he"], "b": ["she"]},
+        "stereotypes": {"a": ["career"], "b": ["home"]},
+    }
+    table = bb.distance_table(model, wordlist)
+    assert model.asked == [["career", "he", "home", "she"]]
+    pd.testing.assert_frame_equal(table, bb.distance_table(ROWS, wordlist))
+    lowered = bb.load_vectors(model, ["HE"], "lower")
+    assert model.asked[1] == ["he"]
+    assert lowered.index_to_key == ["HE"]
+
+
+COUNTED: list[tuple[str, Any, str]] = [
+    ("count", [9, 500, 400, 3, 2, 1], "'count' (used for frequency ranks)"),
+    ("Frequency", [0.9, 500, 400, 3, 2, 1], "'Frequency' (used for frequency ranks)"),
+    ("rank", [4, 1, 2, 3, 5, 6], "'rank' (used for frequency ranks)"),
+    ("norm", [0.5] * 6, "'norm' (not used)"),
+    ("pos", ["N"] * 6, "'pos' (not used)"),
+    ("stop", [True] * 6, "'stop' (not used)"),
+    ("Unnamed: 0", [*range(6)], "'Unnamed: 0' (not used)"),
+]
+
+
+@pytest.mark.parametrize("names", [[f"d{i}" for i in range(4)], [*"abcd"]])
+@pytest.mark.parametrize(("name", "column", "said"), COUNTED)
+def test_other_columns_are_named_and_are_no_dimensions(
+    name: str, column: list[Any], said: str, names: list[str]
+) -> None:
+    for frame in (WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)):
+        with pytest.warns(ColumnWarning) as caught:
+            vectors = as_keyed(frame.assign(**{name: column}))
+        assert said in str(caught[0].message)
+        np.testing.assert_array_equal(vectors.vectors, MATRIX)
+        if "ranks" in said:
+            ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
+            assert [ranks["he"], ranks["she"]] == [1, 2]
+
+
+def test_counts_of_records_are_no_dimensions() -> None:
+    records = [{"word": w, "count": 9 - i, **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
+    with pytest.warns(ColumnWarning, match="'count'"):
+        np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
+
+
+def test_words_that_pandas_reads_as_missing_are_said() -> None:
+    with pytest.warns(ColumnWarning, match=r"1 row has no word.*keep_default_na=False"):
+        vectors = as_keyed(COLUMN.replace({"word": {"null": None}}))
+    assert vectors.index_to_key == [word for word in WORDS if word != "null"]
+
+
+EMPTY: list[Any] = [[0.0] * 4, [np.nan, 1, 1, 1], [np.inf, 1, 1, 1], None]
+
+
+@pytest.mark.parametrize("row", EMPTY, ids=str)
+def test_words_without_a_direction_are_missing(row: Any) -> None:
+    wordlist = {
+        "groups": {"a": ["he"], "b": ["she"]},
+        "stereotypes": {"a": ["career", "null"], "b": ["home"]},
+    }
+    held = ROWS | {"null": row}
+    frame = pd.DataFrame({"word": [*held], "vector": [*held.values()]})
+    forms = [held, frame, [*held.items()]]
+    if row is not None:
+        forms.append(pd.DataFrame.from_dict(held, orient="index"))
+    for form in forms:
+        with pytest.warns(EmptyVectorWarning, match="count as missing: null"):
+            table = bb.distance_table(form, wordlist)
+        assert set(table["attribute"]) == {"career", "home"}
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (RESPONSE, r"response, without the words. Pass \(words, response\)"),
+    (ITEMS, "without the words"),
+    (SimpleNamespace(data=[SimpleNamespace(embedding=[1.0])]), "without the words"),
+    ((WORDS[:3], RESPONSE), r"must have shape \(3, n_dims\); got \(6, 4\)"),
+    (WIDE.T.reset_index(drop=True), "if its columns are the words, pass frame.T"),
+    (WIDE.reset_index(drop=True), "no words in its index or in a column of text, only d0"),
+    (COLUMN.assign(hits=[9, 8, 7, 6, 5, 4]).set_axis([*"wxyzvu"], axis=1), "'u' may be a count"),
+    (
+        pd.DataFrame([[w, i, *r] for i, (w, r) in enumerate(ROWS.items())]),
+        "column 1 may be a count",
+    ),
+    (COLUMN.assign(a="x").rename(columns={"word": "b"}), r"several columns of text \('b', 'a'\)"),
+    (LISTS.assign(b=[*MATRIX]).rename(columns={"embedding": "a"}), "columns of lists"),
+    (COLUMN[["word"]], "no columns of numbers, only words"),
+    (COLUMN.astype(str).replace(r"\.", ",", regex=True), "no columns of numbers.*decimal=','"),
+    (WIDE.set_index("d0", append=True), "index has the levels"),
+    (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),
+    ({"he": [1, 2], "she": [1]}, "same length; 'he' has 2 numbers, but 'she' has 1"),
+    ([("he", [1, 2]), ("he", [1, 3])], "must occur once; 'he' has different vectors"),
+    (Model, "takes no arguments|positional"),
+]
+
+
+@pytest.mark.parametrize(("held", "message"), REFUSED)
+def test_what_cannot_be_used_is_refused_with_a_way_on(held: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        bb.load_vectors(held, ["he"])
+
+
+WHOLE: list[Callable[[Any], object]] = [
+    bb.load_vectors,
+    lambda model: bb.save_vectors(model, "a.npz"),
+    bb.debias.hard,
+]
+
+
+@pytest.mark.parametrize("call", WHOLE)
+def test_an_encoder_has_no_vocabulary(call: Callable[[Any], object]) -> None:
+    with pytest.raises(ValueError, match=r"an encoder has no list of words.*choose words"):
+        call(Model())
+
+
+def test_keys_with_a_prefix_or_suffix() -> None:
+    tagged = {f"/c/en/{word}": row for word, row in ROWS.items()}
+    others = {f"/c/de/{word}": [9.0] * 4 for word in ROWS}
+    vectors = bb.load_vectors(others | tagged, ["he", "she"], key="/c/en/{word}")
+    np.testing.assert_array_equal(vectors.vectors, MATRIX[1:3])
+    assert bb.resolved_forms(vectors) == {}
+    whole = bb.load_vectors(others | tagged, key="/c/en/{word}")
+    assert whole.index_to_key == WORDS
+    with pytest.raises(ValueError, match=r"read them with key='/c/en/{word}'$"):
+        bb.load_vectors(tagged, ["he", "she"])
+    with pytest.warns(UserWarning, match=r"3 words are missing: .* with key='/c/en/{word}'$"):
+        bb.load_vectors(tagged | {"null": [1.0] * 4}, ["he", "she", "home", "null"])
+    with pytest.raises(ValueError, match=r"key must contain {word} once"):
+        bb.load_vectors(tagged, ["he"], key="/c/en/")
+
+
+def test_records_survive_json() -> None:
+    records = json.loads(json.dumps([{"text": w, "vector": row} for w, row in ROWS.items()]))
+    np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
