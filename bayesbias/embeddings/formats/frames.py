@@ -39,7 +39,7 @@ _COUNT = re.compile(
 _RANK = re.compile(r"(.*[ _.-])?ranks?")
 
 _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
-"""Usual names of columns of numbers that are neither dimensions, nor counts, nor ranks."""
+"""Usual names of columns of numbers that are not dimensions, counts, or ranks."""
 
 _NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
 
