@@ -8,10 +8,11 @@ import pytest
 from builders import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, norm
 
 from bayesbias.scores import permutation_test
-from bayesbias.scores.permutation import count_reaching, tail_bounds
+from bayesbias.scores.inversion import inverted_tail
+from bayesbias.scores.permutation import INVERSION_ERROR, count_reaching, tail_bounds
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
@@ -96,10 +97,42 @@ def test_the_given_split_counts_where_no_grid_can_tell_it(n_x: int, sign: int) -
     two = permutation_test(x, y)
     assert (two.low, two.high) == pytest.approx([(1 + (n_x == 20)) / comb(40, n_x)] * 2, rel=1e-9)
     one = permutation_test(x, y, alternative="greater")
-    # Sums of 1,600 probabilities.
-    assert (one.low, one.high) == pytest.approx(
-        [1 / comb(40, n_x) if sign == 1 else 1] * 2, rel=1e-9
+    # One probability, or the inversion's error near 1.
+    expected = 1 / comb(40, n_x) if sign == 1 else 1
+    assert (one.low, one.high) == pytest.approx([expected] * 2, rel=1e-9 if sign == 1 else 2e-6)
+
+
+@pytest.mark.parametrize("n_x", [9, 19])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "one far away", "ties"])
+def test_inverted_tails_are_counts(kind: str, shift: float, n_x: int) -> None:
+    """All subsets of 38 words are counted; a share of at least 1e-6 is 100 subsets or more."""
+    rng = np.random.default_rng([n_x, int(10 * shift)])
+    s = rng.standard_t(2.5, 38) if kind == "heavy tails" else rng.normal(size=38)
+    s[:n_x] += shift
+    s = {"one far away": np.r_[s[:-1], 30.0], "ties": np.round(4 * s)}.get(kind, s)
+    unit = 1.0 if kind == "ties" else 0.0
+    threshold = s[:n_x].sum()
+    found = inverted_tail(s, n_x, threshold - (0 if unit else 1e-9), unit)
+    assert found == pytest.approx(
+        count_reaching(s, n_x, threshold - 1e-9) / comb(38, n_x), rel=INVERSION_ERROR
     )
+
+
+def test_inverted_tails_of_long_lists() -> None:
+    """Rank sums of 2 x 200 words against SciPy's recursion, and a Normal limit of 2 x 5,000."""
+    order = np.random.default_rng(3).permutation(400).astype(float)
+    for shift in (0, 40, 80):
+        ranks = np.r_[order[:200] + shift, order[200:]].argsort().argsort().astype(float)
+        expected = mannwhitneyu(ranks[:200], ranks[200:], alternative="greater", method="exact")
+        ranks -= ranks.mean()
+        found = inverted_tail(ranks, 200, ranks[:200].sum(), 1.0)
+        assert found == pytest.approx(expected.pvalue, rel=1e-5)  # far below the stated error
+    scores = np.random.default_rng(1).normal(size=10_000)
+    scores -= scores.mean()
+    sd = np.sqrt(scores @ scores * 5_000 * 5_000 / 10_000 / 9_999)
+    # The Normal limit's error is of the order of 1 / n.
+    assert inverted_tail(scores, 5_000, 2 * sd) == pytest.approx(norm.sf(2), rel=5e-3)
 
 
 @pytest.mark.parametrize("shift", [0, 5, 20])
