@@ -92,8 +92,10 @@ def inverted_tail(
     total = 0.0
     for start in range(0, min(last, MOST_STEPS) + 1, STEPS_AT_ONCE):
         index = np.arange(start, min(start + STEPS_AT_ONCE, last + 1))
-        terms = _sums_over_angles(scores, chosen, threshold, tilt=tilt, theta=theta, t=step * index)
-        terms = (terms * _kernel(tilt.c + 1j * step * index, unit)).real
+        t = np.asarray(step * index, dtype=np.float64)
+        sums = _sums_over_angles(scores, chosen, threshold, tilt=tilt, theta=theta, t=t)
+        z = tilt.c + 1j * t
+        terms = (sums * (unit / -np.expm1(-z * unit) if unit else 1 / z)).real
         total += float(terms @ np.where((index == 0) | (bool(unit) & (index == last)), 0.5, 1.0))
         if np.abs(terms[-5:]).max() < NEGLIGIBLE * abs(total) or (unit and index[-1] == last):
             n = len(scores)
@@ -140,7 +142,7 @@ def _angles(tilt: Tilt) -> tuple[FloatArray, float]:
     n = 2 * ceil(REACH * tilt.size_sd)
     angle = 2 * np.pi / n
     half = min(n // 2, ceil(REACH / tilt.size_sd / angle))
-    return angle * np.arange(-half, min(half + 1, n - half)), angle
+    return np.asarray(angle * np.arange(-half, min(half + 1, n - half)), dtype=np.float64), angle
 
 
 def _sums_over_angles(
@@ -158,8 +160,3 @@ def _sums_over_angles(
     products = factors.prod(axis=2)
     products *= np.exp(-1j * (chosen * theta[None] + t[:, None] * threshold))
     return np.asarray(products.sum(axis=1))
-
-
-def _kernel(z: NDArray[np.complex128], unit: float) -> NDArray[np.complex128]:
-    """Return the factor that adds up all sums from the threshold on."""
-    return np.asarray(unit / -np.expm1(-z * unit) if unit else 1 / z)
