@@ -10,6 +10,8 @@ from . import maskedlm as maskedlm
 from . import nulls as nulls
 from . import plots as plots
 from . import scores as scores
+from . import warnings as warnings
+from ._core.warnings import SamplingWarning as SamplingWarning
 from .background.reference_words import matched_controls as matched_controls
 from .background.vocabulary_contrasts import vocabulary_contrasts as vocabulary_contrasts
 from .comparison.joint import fit_change as fit_change
@@ -34,7 +36,6 @@ from .model.pymc_model import build_model as build_model
 from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models
-from .model.tree import SamplingWarning as SamplingWarning
 from .posterior.baseline_words import baseline_contrasts as baseline_contrasts
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.diagnostics import influence as influence

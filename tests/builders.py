@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.spec import load_model, spec_from_dict
+from bayesbias.model.tree import keep_warnings
 from bayesbias.report import list_page
 from bayesbias.report.writer import draw, html
 from bayesbias.tables.wordlists import WordList
@@ -132,10 +132,14 @@ def model_named(name: str) -> bb.ModelSpec:
     return spec_from_dict(content)
 
 
-def doubtful(tree: DataTree, doubt: str = "do not trust me") -> DataTree:
+DOUBT = bb.warnings.FewProposals(80.0, 400)
+
+
+def doubtful(tree: DataTree, about: str = "") -> DataTree:
     """Return a copy of a posterior with a warning."""
     copy = tree.copy()
-    copy.attrs = tree.attrs | {"warnings": json.dumps([doubt])}
+    copy.attrs = dict(tree.attrs)
+    keep_warnings(copy, [replace(DOUBT, about=about)])
     return copy
 
 

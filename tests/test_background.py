@@ -17,6 +17,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias import background as bg
+from bayesbias._core.checks import Argument
 from bayesbias.background.psi_distribution import random_rows
 from bayesbias.background.vocabulary import products
 from bayesbias.scores import permutation_test, psi
@@ -84,8 +85,9 @@ def test_words_without_a_direction_are_left_out_with_a_word(toy: Any) -> None:
     matrix = toy.vectors[:50].copy()
     matrix[3], matrix[9, 0] = 0.0, np.nan
     vectors = keyed([f"w{i}" for i in range(50)], matrix)
-    with pytest.warns(UserWarning, match="2 words are left out .*'w3', 'w9'"):
+    with pytest.warns(bb.warnings.LeftOut) as told:
         found = distribution(vectors, ["w1"], ["w2"])
+    assert [each.message.names for each in told] == [("w3", "w9")]
     assert len(found.psi) == len(found.vocabulary) == 48
     assert np.isfinite(found.psi).all()
     assert found.psi_of(["w3", "w4"]).index.tolist() == ["w4"]
@@ -100,15 +102,14 @@ def test_experiments_without_words_are_left_out_with_a_warning(toy: Any) -> None
         "pair": (["w1", "w19"], ["w4"]),
         "no Z": bg.Experiment("no Z", ("w5",), ("w6",), ("x",), ("w2",)),
     }
-    with pytest.warns(UserWarning, match="is left out") as caught:
+    with pytest.warns(bb.warnings.MissingSet) as caught:
         found = bg.distributions(toy, made)
     assert list(found) == ["whole", "pair"]
     assert found["whole"].vocabulary is found["pair"].vocabulary
     assert_allclose(found["pair"].psi, brute(toy, *made["pair"]), atol=ROUNDING)
-    texts = [str(warning.message) for warning in caught]
-    assert texts[0].startswith("no X: no word in X is in the embedding (W5, Adam)")
-    assert texts[0].endswith("pass case='fallback'. This experiment is left out")
-    assert texts[1].startswith("no Z: no word in Z")
+    assert [warning.message.about for warning in caught] == ["no X", "no Z"]
+    assert "(W5, Adam)" in caught[0].message.reason
+    assert caught[0].message.hint[-1] == Argument("case", "fallback")
     refused("no Z: no word in Z", bg.distributions, toy, {"no Z": made["no Z"]})
 
 

@@ -23,7 +23,7 @@ from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 
-pytestmark = pytest.mark.filterwarnings("ignore:the table after. .* (copies|equally far)")
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameVectors")
 """Known warnings: debiased tables repeat words or distances; test_tables.py covers them."""
 
 BEFORE = [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, pair_table
+from builders import DOUBT, FAST, pair_table
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -20,7 +21,7 @@ from bayesbias.comparison.joint import fit_change, posterior_at, slopes
 from bayesbias.comparison.pairing import pair
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import stacked
+from bayesbias.model.tree import keep_warnings, stacked
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import CONNECTIONS, CONTROLS
 
@@ -144,8 +145,10 @@ def test_rows_without_a_partner_are_counted_in_a_warning(
     change_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     before, after = change_tables
-    with pytest.warns(UserWarning, match=r"no partner.* \(before: 1, after: 3\)") as caught:
+    with pytest.warns(bb.warnings.LeftOut) as caught:
         tree = fit_change(before.drop(index=[3, 4, 5]), after.drop(index=[7]), seed=1, **FAST)
+    found = [(each.message.about, each.message.n, each.message.total) for each in caught]
+    assert found == [("the table before", 1, 29), ("the table after", 3, 31)]
     assert caught[0].filename == __file__
     counts = {name: tree.attrs[name] for name in ("n_unpaired_before", "n_unpaired_after")}
     assert counts == {"n_unpaired_before": 1, "n_unpaired_after": 3}
@@ -219,10 +222,12 @@ def test_warnings_of_either_fit_travel(
     def doubtful(design: object, *args: object, **options: object) -> DataTree:
         tree = real(design, *args, **options)  # type: ignore[arg-type]
         if design.outcome != "change":  # type: ignore[attr-defined]
-            tree.attrs["warnings"] = '["doubt"]'
+            keep_warnings(tree, [DOUBT])
         return tree
 
     monkeypatch.setattr(joint, "fit_design", doubtful)
     tree = fit_change(*change_tables, seed=1, **FAST)
-    with pytest.warns(bb.SamplingWarning, match="of the distances before: doubt"):
-        assert comparison.changes(tree).attrs["warnings"] == ["of the distances before: doubt"]
+    expected = replace(DOUBT, about="the distances before")
+    with pytest.warns(bb.SamplingWarning) as caught:
+        assert comparison.changes(tree).attrs["warnings"] == [str(expected)]
+    assert [each.message for each in caught] == [expected]

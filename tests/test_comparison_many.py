@@ -249,8 +249,9 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
     biased = table["protected_word"].isin(["x0", "y0"])
     associated = table["connection"] == "associated"
     table.loc[biased & associated, "cosine_distance"] -= 0.4
-    with pytest.warns(UserWarning, match="20 of 120 pairs .* left out"):
+    with pytest.warns(bb.warnings.PairsNotShared) as told:
         post = bb.fit_many(table[~(biased & (table["embedding"] == "b"))], draws=250, seed=1)
+    assert (told[0].message.n, told[0].message.total) == (20, 120)
     row = embedding_differences(post).iloc[0]
     assert row["low"] < 0 < row["high"]
     assert abs(row["mean"]) < 0.03  # on average, words of a are 0.13 lower than those of b
@@ -258,8 +259,9 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
 
 def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     planted = {"one": PLANTED["one"], "two": {"a": -0.2, "b": -0.1}, "three": {"c": 0.0}}
-    with pytest.warns(UserWarning, match="'three' is only in c"):
+    with pytest.warns(bb.warnings.ListInOneEmbedding) as told:
         post = bb.fit_many(tables(planted), draws=250, seed=1)
+    assert [each.message for each in told] == [bb.warnings.ListInOneEmbedding("three", "c")]
     ranked = bb.rank_embeddings(post)
     assert list(ranked[ranked["wordlist"] == "two"]["embedding"]) == ["a", "b"]
     assert set(ranked[ranked["wordlist"] == "average"]["embedding"]) == {"a", "b", "c"}

@@ -72,8 +72,9 @@ def test_neutral_words_lose_the_subspace_and_equalized_ones_are_equally_far(sets
 
 
 def test_too_few_directions_for_triplets_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match="needs 2 directions, but k=1"):
+    with pytest.warns(bb.warnings.FewDirections) as told:
         multiclass_hard(toy(), RELIGION, k=1)
+    assert told[0].message == bb.warnings.FewDirections(needed=2, k=1)
 
 
 @settings(max_examples=25)
@@ -224,8 +225,9 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     vectors = toy()
     row = vectors.key_to_index["word3"]
     vectors.vectors[row] = 0
-    with pytest.warns(UserWarning, match="1 vector of zeros was not changed"):
+    with pytest.warns(bb.warnings.ZeroVectors) as told:
         result = hard(vectors, GENDER)
+    assert told[0].message == bb.warnings.ZeroVectors(1)
     assert not result["word3"].any()
     assert np.isfinite(result.vectors).all()
     vectors.vectors[row] = np.inf

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from bayesbias.debias import debiasing, soft
 from bayesbias.debias.methods.soft import root, solve
 from bayesbias.debias.subspace import Moments
+from bayesbias.warnings import LittleRemoved
 
 
 def printed(T, W, N, B, strength: float, *, mean: bool) -> float:
@@ -68,7 +69,7 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
 def test_the_stronger_the_less_bias_is_left() -> None:
     vectors = toy()
     assert debiasing(soft(vectors, GENDER, strength=0)).parameters["bias_left"] == 1
-    with pytest.warns(UserWarning, match="removed only"):
+    with pytest.warns(LittleRemoved):
         slight = soft(vectors, GENDER, strength=1e-6, weighting="sum")
     # The map departs from the identity in proportion to the strength, at most by λ·d.
     assert slight.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=1e-5 + SINGLE)

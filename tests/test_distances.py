@@ -65,8 +65,9 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
         stereotypes={"man": ("soldier", "nurse"), "woman": ("nurse",)},
         controls={"human": ("he", "nurse", "nan")},
     )
-    with pytest.warns(UserWarning, match="he in 'toy': these protected words are also attributes"):
+    with pytest.warns(bb.warnings.WordsInTwoRoles) as told:
         table = distance_table(embedding(), words)
+    assert told[0].message == bb.warnings.WordsInTwoRoles(("he",), about="toy")
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
     own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
@@ -92,11 +93,11 @@ def test_two_spellings_of_one_vector_count_once() -> None:
         stereotypes={"man": ("soldier", "Nurse"), "woman": ("nurse", "NURSE")},
         controls={"neutral": ("null", "He"), "human": ("nan",)},
     )
-    with pytest.warns(UserWarning, match="in 'toy'") as told:
+    with pytest.warns(bb.warnings.BayesbiasWarning) as told:
         table = distance_table(spelt(words), words)
-    texts = [str(warning.message) for warning in told]
-    assert texts[0].startswith("She as she, nurse as Nurse, NURSE as Nurse, He as he in 'toy'")
-    assert texts[1].startswith("he in 'toy': these protected words are also attributes")
+    same = (("She", "she"), ("nurse", "Nurse"), ("NURSE", "Nurse"), ("He", "he"))
+    assert told[0].message == bb.warnings.SameSpellings(same, about="toy")
+    assert told[1].message == bb.warnings.WordsInTwoRoles(("he",), about="toy")
     found = [(row.protected_word, row.attribute.lower()) for row in table.itertuples()]
     assert sorted(found) == sorted([*((row[0], row[2]) for row in BY_HAND), ("she", "he")])
     own = table[table["attribute"] == "Nurse"].set_index("protected_word")["connection"]

@@ -205,7 +205,7 @@ def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSp
         assert drawn.n_modes > 1
         error = np.sqrt(expected * (1 - expected) / min(drawn.importance_ess, 4000))
         assert found == pytest.approx(expected, abs=4 * error + 0.005)  # and the grid's own
-    with pytest.warns(bb.SamplingWarning, match="modes: the prior of connection_mean and the data"):
+    with pytest.warns(bb.warnings.PriorConflict):
         fit_design(*contradicted, draws=500, seed=1)
 
 

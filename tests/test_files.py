@@ -15,6 +15,7 @@ from builders import refused
 from moments import states
 
 from bayesbias._core.files import file_names, recover, replace_file, replace_folder
+from bayesbias.warnings import RunWasStopped
 
 
 def fill(folder: Path, text: str, names: Sequence[str] = ("a.csv", "plots/b.png")) -> None:
@@ -173,6 +174,7 @@ def test_a_second_writer_is_refused_until_the_first_ends_or_dies(tmp_path: Path)
         process.kill()
     for write, path in writers:
         assert "old" in (path.read_text() if path.is_file() else contents(path).values())
-        with pytest.warns(RuntimeWarning, match="a run was stopped .*; its partial output was"):
+        with pytest.warns(RunWasStopped) as told:
             write(path)
+        assert not told[0].message.restored
     assert contents(tmp_path) == {"out/a.csv": "new", "b.csv": "new"}

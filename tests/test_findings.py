@@ -83,7 +83,7 @@ def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> N
 def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     wordlist = bb.load_wordlist(PETS)
     vectors = load_vectors("glove-demo", wordlist)
-    with pytest.warns(UserWarning, match="pass the name or path of the embedding") as told:
+    with pytest.warns(bb.warnings.NothingDrawn) as told:
         found = bb.analyze(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
     assert [each.filename for each in told] == [__file__]
     assert not found.reference

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import json
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -20,11 +19,19 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.design import Design, make_design
 from bayesbias.model.pymc_model import build_model
-from bayesbias.model.tree import SamplingWarning, observed, outcome_of, stacked, warnings_of
+from bayesbias.model.tree import observed, outcome_of, stacked, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.options import FitKeywords, FitOptions
+from bayesbias.warnings import (
+    Divergences,
+    FewEffectiveDraws,
+    HighParetoK,
+    RepeatedRows,
+    SamplingWarning,
+    SeveralEmbeddings,
+)
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
@@ -70,13 +77,12 @@ def test_the_exact_sampler_by_name_warns_instead(small_table: pd.DataFrame) -> N
         tree = fit(small_table, "crossed", method="exact", priors=SPIKES, seed=1)
     assert tree.attrs["method_reason"] == "asked for"
     doubts = warnings_of(tree)
-    assert any("Pareto k of the exact sampler" in doubt for doubt in doubts)
-    assert any("use method='nuts'" in doubt for doubt in doubts)
-    assert [str(warning.message) for warning in caught] == doubts
+    assert HighParetoK in map(type, doubts)
+    assert tuple(warning.message for warning in caught) == doubts
     assert caught[0].filename == __file__
     with pytest.warns(SamplingWarning) as again:
-        assert summary(tree).attrs["warnings"] == doubts
-    assert [str(warning.message) for warning in again] == doubts
+        assert summary(tree).attrs["warnings"] == list(map(str, doubts))
+    assert tuple(warning.message for warning in again) == doubts
 
 
 def test_divergences_and_poor_mixing_warn_with_what_to_do(
@@ -85,11 +91,10 @@ def test_divergences_and_poor_mixing_warn_with_what_to_do(
     mock_nuts["diverging"] = lambda size: np.arange(np.prod(size)).reshape(size) < 7
     with pytest.warns(SamplingWarning) as caught:
         tree = fit(toy_table, "paper", method="nuts", draws=30, chains=2, seed=1)
-    told = " ".join(str(warning.message) for warning in caught)
-    assert "7 transitions diverged" in told
-    assert "raise target_accept" in told
-    assert "effective sample size is" in told
-    assert json.loads(tree.attrs["warnings"]) == [str(warning.message) for warning in caught]
+    told = tuple(warning.message for warning in caught)
+    assert Divergences(7) in told
+    assert FewEffectiveDraws in map(type, told)
+    assert warnings_of(tree) == told
 
 
 def flat(table: pd.DataFrame, spread: float = 0.0) -> pd.DataFrame:
@@ -155,8 +160,9 @@ def test_what_does_not_vary_is_fitted_where_another_sd_or_the_prior_decides(
 
 def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     twice = pd.concat([toy_table, toy_table.iloc[[3, 3]]])
-    with pytest.warns(UserWarning, match="of 34 rows, 2 repeat an earlier row exactly") as told:
+    with pytest.warns(RepeatedRows) as told:
         tree = fit(twice, "paper", seed=1, **FAST)
+    assert told[0].message == RepeatedRows(n=2, total=34)
     assert told[0].filename == __file__
     assert tree["observed_data"].sizes["row"] == 34  # reported and left unchanged
 
@@ -164,8 +170,9 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
 def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
     one = toy_table.assign(embedding="one")
     moved = one.assign(embedding="two", cosine_distance=one["cosine_distance"] * 0.9)
-    with pytest.warns(UserWarning, match=r"has 2 embeddings \(one, two\) .* bb.fit_many") as told:
+    with pytest.warns(SeveralEmbeddings) as told:
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
+    assert told[0].message == SeveralEmbeddings(("one", "two"))
     assert told[0].filename == __file__
     moved = moved.assign(embedding="one")  # like two trainings or two contexts
     fit(pd.concat([one, moved]).assign(replicate="1"), "paper", seed=1, **FAST)
@@ -274,7 +281,9 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, sca
         assert np.allclose(one.std(axis=0), other.std(axis=0), rtol=0.25)
 
 
-@pytest.mark.filterwarnings("ignore:the posterior has")  # far outside the priors of changes
+@pytest.mark.filterwarnings(
+    "ignore::bayesbias.warnings.PriorConflict"
+)  # far outside the priors of changes
 def test_the_outcome_has_its_name_everywhere(
     design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
 ) -> None:

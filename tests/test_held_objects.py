@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.formats.frames import ColumnWarning
+from bayesbias._core.checks import Argument
 from bayesbias.embeddings.formats.held import as_keyed
-from bayesbias.embeddings.formats.keyed import EmptyVectorWarning
 
 WORDS = ["the", "he", "she", "null", "home", "career"]
 MATRIX = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
@@ -106,7 +105,7 @@ HELD: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("kind", HELD)
 def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ColumnWarning)  # tested below
+        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)  # tested below
         vectors = bb.load_vectors(HELD[kind](), ["he", "she"])
     assert vectors.index_to_key == ["he", "she"]
     tolerance = 1e-6 if "text" in kind else 0  # NumPy prints eight digits
@@ -153,7 +152,7 @@ def test_other_columns_are_named_and_are_no_dimensions(
     name: str, column: list[Any], said: str, names: list[str]
 ) -> None:
     for frame in (WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)):
-        with pytest.warns(ColumnWarning) as caught:
+        with pytest.warns(bb.warnings.ColumnsNotRead) as caught:
             vectors = as_keyed(frame.assign(**{name: column}))
         assert said in str(caught[0].message)
         np.testing.assert_array_equal(vectors.vectors, MATRIX)
@@ -164,13 +163,15 @@ def test_other_columns_are_named_and_are_no_dimensions(
 
 def test_counts_of_records_are_no_dimensions() -> None:
     records = [{"word": w, "count": 9 - i, **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
-    with pytest.warns(ColumnWarning, match="'count'"):
+    with pytest.warns(bb.warnings.ColumnsNotRead) as told:
         np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
+    assert "'count'" in told[0].message.columns[0]
 
 
 def test_words_that_pandas_reads_as_missing_are_said() -> None:
-    with pytest.warns(ColumnWarning, match=r"1 row has no word.*keep_default_na=False"):
+    with pytest.warns(bb.warnings.LeftOut) as told:
         vectors = as_keyed(COLUMN.replace({"word": {"null": None}}))
+    assert (told[0].message.n, told[0].message.total) == (1, len(COLUMN))
     assert vectors.index_to_key == [word for word in WORDS if word != "null"]
 
 
@@ -189,8 +190,9 @@ def test_words_without_a_direction_are_missing(row: Any) -> None:
     if row is not None:
         forms.append(pd.DataFrame.from_dict(held, orient="index"))
     for form in forms:
-        with pytest.warns(EmptyVectorWarning, match="count as missing: null"):
+        with pytest.warns(bb.warnings.EmptyVectors) as told:
             table = bb.distance_table(form, wordlist)
+        assert told[0].message.words == ("null",)
         assert set(table["attribute"]) == {"career", "home"}
 
 
@@ -247,8 +249,10 @@ def test_keys_with_a_prefix_or_suffix() -> None:
     assert whole.index_to_key == WORDS
     with pytest.raises(ValueError, match=r"read them with key='/c/en/{word}'$"):
         bb.load_vectors(tagged, ["he", "she"])
-    with pytest.warns(UserWarning, match=r"3 words are missing: .* with key='/c/en/{word}'$"):
+    with pytest.warns(bb.warnings.MissingWords) as told:
         bb.load_vectors(tagged | {"null": [1.0] * 4}, ["he", "she", "home", "null"])
+    assert told[0].message.names == ("he", "home", "she")
+    assert told[0].message.hint[-1] == Argument("key", "/c/en/{word}")
     with pytest.raises(ValueError, match=r"key must contain {word} once"):
         bb.load_vectors(tagged, ["he"], key="/c/en/")
 

@@ -14,11 +14,12 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import make_design
-from bayesbias.model.tree import SamplingWarning, design_of, spec_of, stacked
+from bayesbias.model.tree import design_of, spec_of, stacked
 from bayesbias.posterior.loo import compare_models, leave_rows_out, leave_words_out
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
 from bayesbias.sampling.reduction import collapse
+from bayesbias.warnings import UnreliableLoo
 
 
 def simulated(attribute_sd: float, n_words: int = 6, n_attributes: int = 24) -> pd.DataFrame:
@@ -63,8 +64,11 @@ def test_a_row_that_importance_sampling_cannot_leave_out_is_told(table: pd.DataF
     posts = {
         name: fit(outlier, name, method="exact", seed=1) for name in ("paper-figures", "crossed")
     }
-    with pytest.warns(SamplingWarning, match=r"Pareto k is above .* \d+ of 144 rows") as caught:
+    with pytest.warns(UnreliableLoo) as caught:
         frame = compare_models(posts)
+    found = {each.message.about: (each.message.n, each.message.total) for each in caught}
+    counts = frame.set_index("model")["n_bad_k"]
+    assert found == {name: (n, 144) for name, n in counts[counts > 0].items()}
     assert frame["n_bad_k"].max() >= 1
     assert caught[0].filename == __file__
 
@@ -81,7 +85,7 @@ def test_attribute_effects_show_when_words_are_left_out(posteriors: dict[str, Da
     assert list(left_out.columns) == columns
 
 
-@pytest.mark.filterwarnings("ignore:.*repeats? an earlier row exactly")
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 @pytest.mark.parametrize("factor", ["attribute", "protected_word"])
 def test_left_out_words_against_dense_normals(factor: str) -> None:
     """Use draws of all effects from a fit to the other folds, and a dense Normal given these."""

@@ -12,6 +12,7 @@ import pytest
 from bayesbias.cli import main
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import bbq_places
+from bayesbias.warnings import LeftOut
 
 UNKNOWN = ["Not enough info", "unknown"]
 OLD, YOUNG = ["grandpa", "old"], ["grandson", "nonOld"]
@@ -212,8 +213,9 @@ def test_winogender_compares_pronouns(tmp_path: Path) -> None:
         winogender(5, "chef", "male", -2, -2),
     ]
     path = log(tmp_path, samples, "samples_winogender_2026.jsonl")
-    with pytest.warns(UserWarning, match="pronoun is neutral; 1 sample because the log has no sen"):
+    with pytest.warns(LeftOut) as told:
         paired = read_scores(path).set_index("cluster")
+    assert [each.message.n for each in told] == [1, 1]
     assert paired["difference"].to_dict() == {"nurse": 3, "plumber": -1.5}
     assert paired.loc["plumber", "pair_id"] == "plumber.guest.0"
 
@@ -288,7 +290,7 @@ def written(kind: str, folder: Path) -> Path:
 def test_bias_scores_of_bbq_by_hand(kind, tmp_path) -> None:
     """Parrish et al. (2022), section 4: s_DIS = 2 b - 1, s_AMB = (1 - accuracy) (2 b - 1)."""
     path = written(kind, tmp_path)
-    with pytest.warns(UserWarning, match="1 sample because no answer belongs"):
+    with pytest.warns(LeftOut, match="1 sample because no answer belongs"):
         scores = bbq_scores(path).set_index("bias_type")
     assert list(scores.index) == ["Age", "all"]
     expected = {"n_unclear": 1, "n_ambig": 7, "n_disambig": 5, "model": "gpt"}

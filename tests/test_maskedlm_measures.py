@@ -212,8 +212,9 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
     names = preferences(two).design.covariates[:2]
     assert names == ("token_difference, one", "token_difference, other")
     assert preferences(two.iloc[3:]).n_left_out == 3
-    with pytest.warns(UserWarning, match="3 pairs are left out"):
+    with pytest.warns(bb.warnings.LeftOut) as told:
         fit_pairs(two.iloc[3:], seed=1, draws=10)
+    assert (told[0].message.n, told[0].message.total) == (3, len(two) // 2)
 
 
 @pytest.mark.parametrize(

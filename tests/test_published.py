@@ -20,7 +20,7 @@ from bayesbias.posterior.summaries import summary
 from studies.agreement import ENDS, HIGHEST_RMS, HIGHEST_Z, exact_and_nuts, z_scores
 from studies.literature.sources import TABLES
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*repeats? an earlier row exactly")
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 
 FEW = (
     "religion_google",

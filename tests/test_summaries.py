@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import doubtful, grid, only_row
+from builders import DOUBT, doubtful, grid, only_row
 from scipy.stats import expon, kstest, norm
 from xarray import DataTree
 
@@ -18,7 +18,6 @@ import bayesbias as bb
 from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
 from bayesbias.model.design import make_design
-from bayesbias.model.tree import SamplingWarning
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import p_unrelated, predictive_check
@@ -270,6 +269,7 @@ def test_what_cannot_be_compared_is_refused(
 
 def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:
     for read in (*SCORES, posterior_scores):
-        with pytest.warns(SamplingWarning, match="do not trust me") as caught:
-            assert read(doubtful(crossed_posterior)).attrs["warnings"] == ["do not trust me"]
+        with pytest.warns(bb.SamplingWarning) as caught:
+            assert read(doubtful(crossed_posterior)).attrs["warnings"] == [str(DOUBT)]
+        assert caught[0].message == DOUBT
         assert caught[0].filename == __file__

@@ -18,7 +18,7 @@ from typing import Any
 import joblib
 import pandas as pd
 import pytest
-from builders import kept_results
+from builders import DOUBT, kept_results
 from cli_toy import refused
 from pandas.testing import assert_frame_equal
 from sweep_inputs import EXAMPLE, write_inputs
@@ -26,7 +26,9 @@ from sweep_inputs import EXAMPLE, write_inputs
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
 from bayesbias._core.resources import bundled_folder
+from bayesbias._core.warnings import warn
 from bayesbias.cli import main
+from bayesbias.model.tree import keep_warnings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 
@@ -208,14 +210,17 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
         if spec.name == "crossed":
             raise MemoryError("no room")
         tree = bb.fit(table, spec, *arguments, **options)
-        tree.attrs["warnings"] = json.dumps(["do not trust it"])
+        keep_warnings(tree, [DOUBT])
+        warn(DOUBT)
         return tree
 
     monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
     for _ in range(2):
-        with pytest.warns(bb.SamplingWarning, match="do not trust it"):
+        with pytest.warns(bb.SamplingWarning) as told:
             done = run_sweep(calm(config), tmp_path)
-        assert done.doubts
+        assert {replace(each.message, about="") for each in told} == {DOUBT}
+        assert {replace(each, about="") for each in done.warnings} == {DOUBT}
+        assert done.doubts == list(map(str, done.warnings))
         assert set(done.contrasts["model"]) == {"paper"}
         assert set(done.failures["model"]) == {"crossed"}
         assert set(done.failures["message"]) == {"no room"}

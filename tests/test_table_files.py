@@ -26,6 +26,7 @@ from bayesbias.tables.schema import (
     validate_table,
 )
 from bayesbias.tables.table_files import read_table, write_table
+from bayesbias.warnings import LeftOut, RepeatedRows
 
 
 def toy(**columns: object) -> pd.DataFrame:
@@ -173,22 +174,25 @@ def test_parquet_without_pyarrow_names_what_to_install(
 
 
 def test_the_published_layout_is_read(file: Write) -> None:
-    with pytest.warns(UserWarning, match=r"1 row \(of 6\) with the missing-word mark -100"):
+    with pytest.warns(LeftOut) as told:
         table = read_table(file("published.csv", PUBLISHED))
+    assert (told[0].message.n, told[0].message.total) == (1, 6)
     connections = ["associated", "different", "neutral", "associated", "neutral"]
     assert table["connection"].tolist() == connections
     assert table["protected_group"].tolist() == ["man", "man", "man", "woman", "woman"]
     assert "null" in set(table["attribute"])
     path = file("published.csv", PUBLISHED + "it,soldier,man,-100,associated\n")
-    with pytest.warns(UserWarning, match="words without any rows: it"):
+    with pytest.warns(LeftOut) as told:
         assert "it" not in set(read_table(path)["protected_word"])
+    assert told[0].message.names == ("it",)
 
 
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
     write_table(pd.concat([table, table]), path)
-    with pytest.warns(UserWarning, match="of 4 rows, 2 repeat an earlier row exactly"):
+    with pytest.warns(RepeatedRows) as told:
         assert len(read_table(path)) == 4
+    assert told[0].message == RepeatedRows(2, 4, about=str(path))
 
 
 REFUSED: list[tuple[str, str | bytes, str]] = [

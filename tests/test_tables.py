@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from bayesbias.tables.descriptives import (
     neighborhood,
 )
 from bayesbias.tables.table_files import read_table, write_table
+from bayesbias.warnings import ExactCopies
 
 WORDS = bb.WordList(
     name="pets",
@@ -51,12 +53,12 @@ def vectors_of(**same: str) -> KeyedVectors:
     return made
 
 
-def told_by(call: Callable[[], object]) -> tuple[object, list[str]]:
-    """Return a call's result and the texts of its warnings."""
+def told_by(call: Callable[[], object]) -> tuple[object, list[Any]]:
+    """Return a call's result and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = call()
-    return made, [str(warning.message) for warning in caught]
+    return made, [warning.message for warning in caught]
 
 
 def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
@@ -73,12 +75,10 @@ def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
 
 def test_copies_across_groups_and_among_attributes_are_named() -> None:
     vectors = vectors_of(hound="kitten", puppy="cat", loud="quiet")
-    table, texts = told_by(lambda: bb.distance_table(vectors, WORDS))
-    words, attributes = texts
-    assert "some protected words are exact copies" in words
-    assert "(2 pairs: cat = puppy, kitten = hound)" in words
-    assert "attribute words are exact copies of others" in attributes
-    assert "(1 pair: quiet = loud)" in attributes
+    table, told = told_by(lambda: bb.distance_table(vectors, WORDS))
+    named = {"protected_word": (("cat", "puppy"), ("kitten", "hound"))}
+    named |= {"attribute": (("quiet", "loud"),)}
+    assert told == [ExactCopies(*each, about="these vectors") for each in named.items()]
     found = duplicate_vectors(table)
     assert set(found["kind"]) == {"copy"}
     pairs = found[found["role"] == "protected_word"][["word", "other"]]
@@ -127,12 +127,9 @@ def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(
     shared_data: Path,
 ) -> None:
     path = shared_data / "paper_tables" / "debiased_religion_reddit.csv"
-    table, texts = told_by(lambda: bb.read_table(path))
-    text = next(
-        text for text in texts if "exact copies of others, with equal distances (5 pairs" in text
-    )
-    assert path.name in text
-    assert all(f"{word} = {other}" in text for word, other in RELIGION_PAIRS)
+    table, told = told_by(lambda: bb.read_table(path))
+    (copies,) = (each for each in told if type(each) is ExactCopies)
+    assert (copies.about, set(copies.pairs)) == (str(path), RELIGION_PAIRS)
     found = duplicate_vectors(table).query("kind == 'copy'")
     assert set(zip(found["word"], found["other"], strict=True)) == RELIGION_PAIRS
     assert set(found["n_distances"]) == {322}
@@ -143,12 +140,12 @@ def test_compare_warns_of_copies_after_and_can_leave_them_out(
     debiased_religion: tuple[pd.DataFrame, ...],
 ) -> None:
     fast = {"draws": 200, "chains": 2, "method": "exact", "seed": 1}
-    _, texts = told_by(lambda: bb.fit_change(*debiased_religion, "change", **fast))
-    assert any("the table after: some protected words are exact copies" in text for text in texts)
-    tree, texts = told_by(
+    _, told = told_by(lambda: bb.fit_change(*debiased_religion, "change", **fast))
+    assert "the table after" in {each.about for each in told if type(each) is ExactCopies}
+    tree, told = told_by(
         lambda: bb.fit_change(*debiased_religion, "change", drop_duplicates=True, **fast)
     )
-    assert not any("copies" in text for text in texts)
+    assert ExactCopies not in map(type, told)
     kept = set(tree["posterior"]["protected_word"].values)
     assert len(kept) == 10
     assert not kept & {other for _, other in RELIGION_PAIRS}

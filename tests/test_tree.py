@@ -48,7 +48,7 @@ def test_indices_and_labels_give_the_rows_back(
     assert attrs["table_hash"] == table_hash(validate_table(toy_table))
     assert set(json.loads(attrs["versions"])) == {"bayesbias", "pymc", "arviz", "numpy"}
     assert spec_of(crossed_posterior) == load_model("crossed")
-    assert warnings_of(crossed_posterior) == []
+    assert warnings_of(crossed_posterior) == ()
     assert index_of(crossed_posterior, "group_index").tolist() == [0, 0, 1, 1]
     assert labels(crossed_posterior, "protected_group") == ["man", "woman"]
     with pytest.raises(ValueError, match="no dimension 'planet'"):
@@ -113,7 +113,7 @@ EXACT = ["paper", "contextual", "maximal-topics"]
 """`fit_pairs` defines the layout of posteriors of preferences."""
 
 
-@pytest.mark.filterwarnings("ignore::bayesbias.model.tree.SamplingWarning")
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 @pytest.mark.parametrize("model", EXACT)
 def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Path) -> None:
     import arviz as az

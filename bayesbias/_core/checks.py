@@ -30,21 +30,22 @@ class NamesArguments(Exception):  # noqa: N818  a mixin for errors and warnings
     def __init__(self, *parts: str | Argument) -> None:
         super().__init__(*parts)
 
+    @property
+    def parts(self) -> tuple[str | Argument, ...]:
+        """The message, as text and arguments."""
+        return self.args
+
     def __str__(self) -> str:
         """Return the message with its arguments in Python notation."""
         return self.spelled(str)
 
     def spelled(self, spell: Callable[[Argument], str]) -> str:
         """Return the message, with each argument converted to text by `spell`."""
-        return "".join(spell(part) if isinstance(part, Argument) else part for part in self.args)
+        return "".join(spell(part) if isinstance(part, Argument) else part for part in self.parts)
 
 
 class ArgumentError(NamesArguments, ValueError):
     """A ValueError that names arguments."""
-
-
-class ArgumentWarning(NamesArguments, UserWarning):
-    """A warning that names arguments."""
 
 
 def unknown_name(kind: str, name: str, choices: Iterable[str]) -> str:

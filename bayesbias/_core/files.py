@@ -17,7 +17,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from .resources import warn
+from .notices import RunWasStopped
+from .warnings import warn
 
 if sys.platform != "win32":
     import fcntl
@@ -85,7 +86,7 @@ def replace_folder(
 
 
 def recover(path: str | Path) -> None:
-    """Restore or remove what a killed run left next to a destination, and issue a RuntimeWarning.
+    """Restore or remove what a killed run left next to a destination, and warn.
 
     An OSError is raised if another process is writing there, or if the folder cannot be renamed.
     """
@@ -122,9 +123,7 @@ def _stage(path: Path) -> Iterator[tuple[Path, Path, Path]]:
         back = _put_back(old, final)
         left_over = [*stage.iterdir()]
         if back or left_over:
-            how = "the earlier results were restored" if back else "its partial output was removed"
-            text = f"a run was stopped before it finished writing {final}; {how}"
-            warn(text, RuntimeWarning)
+            warn(RunWasStopped(str(final), restored=bool(back)))
         for folder in left_over:
             shutil.rmtree(folder, ignore_errors=True)
         new.mkdir()

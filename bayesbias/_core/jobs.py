@@ -25,11 +25,12 @@ import pandas as pd
 
 from .. import __version__
 from .arrays import one_thread
-from .checks import counted
 from .display import progress_bar
 from .files import replace_file
+from .kept import from_dict, to_dict
+from .notices import DamagedResults
 from .reading import read_json
-from .resources import warn
+from .warnings import BayesbiasWarning, as_ours, warn
 
 RESULTS = "results"
 """Name of the results folder in an output folder."""
@@ -67,9 +68,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames by job name, failed jobs, and the number of saved results that were reused."""
+    """Frames and warnings by job name, failed jobs, and how many saved results were reused."""
 
     frames: dict[str, pd.DataFrame]
+    warnings: dict[str, tuple[BayesbiasWarning, ...]]
     failures: tuple[Failure, ...]
     reused: int
 
@@ -85,7 +87,6 @@ def run_jobs(
     n_jobs: int = 1,
     progress: bool | None = None,
     description: str = "",
-    category: type[Warning] = UserWarning,
 ) -> Finished:
     """Run jobs in parallel; a job that fails does not stop the others.
 
@@ -95,7 +96,7 @@ def run_jobs(
 
     Jobs run in ``n_jobs`` processes: -1 means one per core, and 1 means this process only. Within
     ``joblib.parallel_config(backend="dask")``, a Dask cluster runs the jobs instead. Each distinct
-    warning is issued once, as `category`, with the name of one job and the number of others.
+    warning is issued once, with the name of one job and the number of others.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the jobs without a result fail; run them again.
@@ -125,16 +126,17 @@ def run_jobs(
             update(len(outcomes))
     ended = {job.name: outcomes[job.key] for job in jobs}
     done = {name: unpack_frame(part) for name, part in ended.items() if "error" not in part}
-    notices: dict[str, list[str]] = defaultdict(list)
-    for name, (_, texts) in done.items():
-        for text in texts:
-            notices[text].append(name)
-    for text, (first, *others) in notices.items():
+    notices: dict[BayesbiasWarning, list[str]] = defaultdict(list)
+    for name, (_, found) in done.items():
+        for notice in found:
+            notices[notice].append(name)
+    for notice, (first, *others) in notices.items():
         more = f" and {len(others)} more" if others else ""
-        warn(f"{first}{more}: {text}", category)
+        warn(notice.concerning(f"{first}{more}"))
     fresh = sum("error" not in outcomes[key] for key in todo)
     return Finished(
         {name: frame for name, (frame, _) in done.items()},
+        {name: found for name, (_, found) in done.items()},
         tuple(Failure(name, **part) for name, part in ended.items() if name not in done),
         len(done) - fresh,
     )
@@ -160,30 +162,31 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]
         except (ValueError, TypeError, LookupError, AttributeError):
             damaged += 1
     if damaged:
-        some = counted(damaged, "damaged result")
-        warn(f"{some} in {folder / RESULTS} will be computed again")
+        warn(DamagedResults(damaged, str(folder / RESULTS)))
     return results
 
 
-def pack_frame(frame: pd.DataFrame, texts: Iterable[str] = ()) -> dict[str, Any]:
+def pack_frame(frame: pd.DataFrame, found: Iterable[BayesbiasWarning] = ()) -> dict[str, Any]:
     """Convert a frame and warnings to JSON types; `unpack_frame` converts them back."""
     content = {
         "columns": {name: column.tolist() for name, column in frame.items()},
         "dtypes": {name: str(column.dtype) for name, column in frame.items()},
         "attrs": frame.attrs,
-        "warnings": list(texts),
+        "warnings": [to_dict(notice) for notice in found],
     }
     packed: dict[str, Any] = json.loads(json.dumps(content))
     return packed
 
 
-def unpack_frame(packed: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
+def unpack_frame(
+    packed: Mapping[str, Any],
+) -> tuple[pd.DataFrame, tuple[BayesbiasWarning, ...]]:
     """Return the frame and the warnings that `pack_frame` packed."""
     dtypes = packed["dtypes"]
     columns = {n: pd.Series(values, dtype=dtypes[n]) for n, values in packed["columns"].items()}
     frame = pd.DataFrame(columns)
     frame.attrs = dict(packed["attrs"])
-    return frame, [str(text) for text in packed["warnings"]]
+    return frame, tuple(map(from_dict, packed["warnings"]))
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
@@ -218,14 +221,14 @@ def _end_with(parent: int) -> None:
 
 
 def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[str, _Outcome]:
-    """Run one job in a worker; return its user and runtime warnings as plain text."""
+    """Run one job in a worker; return its user and runtime warnings."""
     _end_with(parent)
     with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             frame = run()
             kinds = UserWarning | RuntimeWarning
-            texts = [str(one.message) for one in caught if issubclass(one.category, kinds)]
-            return key, pack_frame(frame, dict.fromkeys(texts))
+            found = [as_ours(one.message) for one in caught if issubclass(one.category, kinds)]
+            return key, pack_frame(frame, dict.fromkeys(found))
         except Exception as error:  # noqa: BLE001 - a job can fail in any way
             return key, {"error": type(error).__name__, "message": str(error)}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import warnings
 from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,14 +14,6 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 KINDS = {"vectors": "an embedding", "wordlists": "a word list", "models": "a model"}
 """What a file in each bundled folder contains."""
-
-_SKIPPED = str(_PACKAGE), contextlib.__file__.removesuffix(".py")
-"""Path prefixes that warnings skip: the package and contextlib. A complete path does not match."""
-
-
-def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning that points to the first line outside the package."""
-    warnings.warn(text, category, skip_file_prefixes=_SKIPPED)
 
 
 def bundled_folder(name: str) -> Path:

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice, counted
-from .._core.display import abridged
-from .._core.resources import warn
+from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.notices import LeftOut, MissingSet
+from .._core.warnings import warn
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_word
@@ -139,12 +139,16 @@ def _known_sets(
         try:
             known[name] = look_up(vectors, of_one)
         except ValueError as error:
-            lower = ("; for an embedding in lower case, pass ", Argument("case", "fallback"))
-            reasons.append((f"{name}: {error}", *(lower if case == "exact" else ())))
+            lower = ("for an embedding in lower case, pass ", Argument("case", "fallback"))
+            hint = lower if case == "exact" else ()
+            reasons.append(
+                MissingSet(1, len(sets), "experiment", str(error), hint=hint, about=name)
+            )
     if not known:
-        raise ArgumentError(*reasons[0])
+        first = reasons[0]
+        raise ArgumentError(f"{first.about}: {first.reason}", "; " * bool(first.hint), *first.hint)
     for reason in reasons:
-        warn(ArgumentWarning(*reason, ". This experiment is left out"))
+        warn(reason)
     return known
 
 
@@ -158,9 +162,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
     vocabulary, psi = pd.Index(words, dtype=object), np.concatenate(parts, axis=1)
     kept = ~np.isnan(psi[0])
     if not kept.all():
-        shown = abridged(list(map(repr, vocabulary[~kept])), 5)
-        some = counted((~kept).sum(), "word is", "words are")
-        warn(f"{some} left out (vector all zeros or not finite): {shown}")
+        why, lost = "their vectors are all zeros or not finite", tuple(vocabulary[~kept])
+        warn(LeftOut(len(lost), len(kept), "word", why, lost))
         vocabulary, psi = vocabulary[kept], psi[:, kept]
     return vocabulary, psi
 

@@ -11,6 +11,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
+from .._core.notices import SameVectors
 from . import options
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def compare(
             raise ValueError("--list, --sets, and --recover are for embeddings, not for tables")
         how["names"] = tuple(Path(end).stem for end in ends)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".* exact copies of")  # fitting repeats it
+            warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
         raise ValueError("embeddings need a word list; pass one (for example, --list gender)")

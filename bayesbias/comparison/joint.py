@@ -16,7 +16,6 @@ Connections that share effects, such as effects of attributes, need a common slo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,13 +26,14 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
+from .._core.notices import LeftOut
 from .._core.random import as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
-from ..model.tree import design_of, spec_of, warnings_of
+from ..model.tree import design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -101,7 +101,7 @@ def fit_change(
 
     Warns
     -----
-    UserWarning
+    LeftOut, ExactCopies, EquidistantWords
         If rows without a partner are left out, or if words have identical vectors.
 
     Notes
@@ -119,12 +119,13 @@ def fit_change(
     """
     spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
     pairs = pair(before, after)
-    if n := pairs.unpaired["table"].value_counts().to_dict():
-        counts = ", ".join(f"{name}: {n[name]:,}" for name in ENDS if name in n)
-        warn(
-            f"rows that have no partner in the other table are left out ({counts}); "
-            "bb.comparison.pair(before, after).unpaired lists them"
-        )
+    for name, table in zip(ENDS, (before, after), strict=True):
+        if n := int((pairs.unpaired["table"] == name).sum()):
+            why, hint = (
+                "the other table lacks them",
+                "see bb.comparison.pair(before, after).unpaired",
+            )
+            warn(LeftOut(n, len(table), "row", why, hint=(hint,), about=f"the table {name}"))
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
     if np.abs(design.y).max() <= ROUNDING:
@@ -194,14 +195,14 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
     constant = change["constant_data"].to_dataset()
     change["constant_data"] = constant.assign(before=("row", before), slope=("connection", slope))
-    doubts = [f"of the distances before: {doubt}" for doubt in warnings_of(level)]
+    doubts = [doubt.concerning("the distances before") for doubt in warnings_of(level)]
     change.attrs |= {
         "outcome": OUTCOME,
         "n_pairs": len(pairs.rows),
         "n_repeated": pairs.n_repeated,
         **{f"n_unpaired_{name}": int((pairs.unpaired["table"] == name).sum()) for name in ENDS},
-        "warnings": json.dumps([*warnings_of(change), *doubts]),
     }
+    keep_warnings(change, [*warnings_of(change), *doubts])
     return change
 
 

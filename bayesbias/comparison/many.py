@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,11 +13,13 @@ from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
+from .._core.doubts import HighJointParetoK
+from .._core.notices import ListInOneEmbedding, PairsNotShared
 from .._core.random import as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import BayesbiasWarning, warn
 from ..model.design import one_hot
 from ..model.priors import Prior
-from ..model.tree import SamplingWarning, versions
+from ..model.tree import keep_warnings, versions
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
@@ -176,8 +178,6 @@ def fit_many(
             "sample_stats": xr.Dataset({"pareto_k": worst}),
         }
     )
-    doubt = f"Pareto k is {worst:.2f}, not below {PARETO_K_LIMIT}; raise draws"
-    unreliable = [] if worst < PARETO_K_LIMIT else [doubt]
     tree.attrs |= {
         "model": "joint",
         "first": first,
@@ -188,13 +188,12 @@ def fit_many(
         "spread": np.mean([replace(runs.design, y=y).spread for runs in lists for y in runs.y]),
         "priors": json.dumps({name: prior.parameters for name, prior in sd_priors.items()}),
         "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
-        "warnings": json.dumps(unreliable),
         "versions": json.dumps(versions()),
     }
-    for text in _of_left_out(lists):
-        warn(text)
-    for text in unreliable:
-        warn(text, SamplingWarning)
+    unreliable = [] if worst < PARETO_K_LIMIT else [HighJointParetoK(worst, PARETO_K_LIMIT)]
+    keep_warnings(tree, unreliable)
+    for warning in (*_of_left_out(lists), *unreliable):
+        warn(warning)
     return tree
 
 
@@ -242,18 +241,12 @@ def _raw(contrasts: Sequence[Contrasts], n_embeddings: int) -> FloatArray:
     return raw
 
 
-def _of_left_out(lists: Sequence[Runs]) -> list[str]:
-    """Return warnings about pairs that are left out and about lists in only one embedding."""
-    doubts, several = [], any(len(runs.embeddings) > 1 for runs in lists)
+def _of_left_out(lists: Sequence[Runs]) -> Iterator[BayesbiasWarning]:
+    """Yield warnings about pairs that are left out and about lists in only one embedding."""
+    several = any(len(runs.embeddings) > 1 for runs in lists)
     for runs in lists:
-        if runs.n_left_out:
-            doubts.append(
-                f"{runs.n_left_out:,} of {runs.n_left_out + runs.y.shape[1]:,} pairs of words in "
-                f"the list {runs.wordlist!r} are not in all of its embeddings and are left out"
-            )
+        if n := runs.n_left_out:
+            total, why = n + runs.y.shape[1], "some embeddings of the list lack them"
+            yield PairsNotShared(n, total, "word pair", why, about=runs.wordlist)
         if several and len(runs.embeddings) < 2:
-            doubts.append(
-                f"the list {runs.wordlist!r} is only in {runs.embeddings[0]}; its contrasts in the "
-                "other embeddings are predicted"
-            )
-    return doubts
+            yield ListInOneEmbedding(runs.wordlist, runs.embeddings[0])

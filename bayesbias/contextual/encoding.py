@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from .._core.checks import check_choice, check_numbers
 from .._core.display import progress_bar
-from .._core.resources import warn
+from .._core.notices import ContextIgnored
+from .._core.warnings import warn
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 
@@ -98,7 +99,7 @@ def contextual_vectors(
 
     Warns
     -----
-    UserWarning
+    ContextIgnored
         If the encoder is causal and, for some templates, vectors ignore the rest of the sentence.
     """
     natural = templates if isinstance(templates, Mapping) else None
@@ -111,11 +112,7 @@ def contextual_vectors(
         raise ValueError(f"layer must be from {-(n + 1)} to {n} for {loaded.name}; got {layer}")
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
-        warn(
-            f"{loaded.name} is causal, so vectors from {len(blind)} of {len(contexts)} templates, "
-            f"such as {blind[0]!r}, ignore the rest of the sentence; put the word later, or use "
-            "pooling='last'",
-        )
+        warn(ContextIgnored(loaded.name, tuple(blind), len(contexts)))
     wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
     unknown = loaded.tokenizer.unk_token_id

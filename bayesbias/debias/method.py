@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice, counted
+from .._core.checks import check_choice
 from .._core.display import abridged
 from .._core.files import replace_folder
-from .._core.resources import warn
+from .._core.notices import ZeroVectors
+from .._core.warnings import warn
 from ..embeddings.convert import require_native_path, write_native
 from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
@@ -109,7 +110,7 @@ class Debiaser:
             empty += int((~rows.any(axis=1)).sum())
             yield replace(chunk, vectors=rows)
         if empty:
-            warn(f"{counted(empty, 'vector of zeros was', 'vectors of zeros were')} not changed")
+            warn(ZeroVectors(empty))
 
     def transform_rows(
         self, words: Sequence[str], rows: NDArray[np.floating]

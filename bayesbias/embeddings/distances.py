@@ -9,8 +9,8 @@ import pandas as pd
 
 from .._core.arrays import unit_rows
 from .._core.checks import Argument, ArgumentError
-from .._core.display import abridged
-from .._core.resources import warn
+from .._core.notices import SameSpellings, WordsInTwoRoles
+from .._core.warnings import warn
 from ..tables.copies import without_copies
 from ..tables.cosines import attach_cosines
 from ..tables.schema import (
@@ -204,15 +204,13 @@ def _check_words(
                     f"{first!r} (group {homes[first]}) and {word!r} (group {group}) have the same "
                     "vector; a protected word can belong to only one group, so remove one of them"
                 )
-    same = [f"{word} as {first}" for word, first in spellings.items() if word != first]
+    same = [(word, first) for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})
-    for some, what in (
-        (same, "these spellings have the same vector and count once"),
-        (both, "these protected words are also attributes; no word is compared with itself"),
-    ):
-        if some:
-            warn(f"{abridged(some)} in {name}: {what}")
+    if same:
+        warn(SameSpellings(tuple(same), about=wordlist.name))
+    if both:
+        warn(WordsInTwoRoles(tuple(both), about=wordlist.name))
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, ArgumentWarning, check_choice, counted
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
-from .._core.resources import warn
+from .._core.notices import MissingWords, VectorsFromSubwords
+from .._core.warnings import warn
 from ..tables.spellings import (
     CASES,
     KeyedVectors,
@@ -184,7 +185,9 @@ def pick(
     if not chosen:
         raise _nothing_found(asked or (), hint, where)
     if not others and hint:
-        warn(ArgumentWarning(f"{counted(len(absent), 'word is', 'words are')} missing: ", *hint))
+        n, names = len(absent), tuple(absent)
+        why = "the embedding does not have them"
+        warn(MissingWords(n, len(asked or ()), "word", why, names, hint=hint, about=where))
     loaded = embedding.loaded
     original = {} if loaded is None else resolved_forms(loaded)
     read_as = [original.get(form, form) for form in chosen.values()]
@@ -238,11 +241,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     rows = {word: row for word, row in rows.items() if np.any(row)}
     if not rows:
         return _joined([])
-    warn(
-        f"{counted(len(rows), 'word is', 'words are')} not in the vocabulary of {embedding.path}, "
-        f"so n-grams are used ({abridged(list(rows))}); with subwords=False, load_vectors "
-        "leaves out such words"
-    )
+    warn(VectorsFromSubwords(tuple(rows), str(embedding.path)))
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
 

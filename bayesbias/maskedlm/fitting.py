@@ -11,7 +11,6 @@ fitted separately. Multiplying the effects by `Hᵀ` gives the effects for each 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -20,11 +19,11 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import counted
+from .._core.notices import LeftOut
 from .._core.random import as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import warn
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import describe, in_order, stacked, warnings_of
+from ..model.tree import describe, in_order, keep_warnings, stacked, warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import table_hash
@@ -95,8 +94,8 @@ def fit_pairs(
     chosen = one_measure(paired, measure)
     data = preferences(chosen)
     if data.n_left_out:
-        left_out = counted(data.n_left_out, "pair is", "pairs are")
-        warn(f"{left_out} left out because of missing scores")
+        total = data.n_left_out + len(data.y)
+        warn(LeftOut(data.n_left_out, total, "pair", "they lack scores of some models"))
     spec = load_model(model, "preference").with_priors(dict(priors or {}))
     if (names := {term.name for term in spec.terms}) != {"word_mean", "cluster_effect", "slope"}:
         raise ValueError(
@@ -118,12 +117,11 @@ def fit_pairs(
     tree = _laid_out(shares(effects, axes, data.design, adding), data, [fit for fit, _ in fits])
     first, read = fits[0][0].attrs, (*NEEDED_COLUMNS, "cluster", "direction", TOKENS)
     describe(tree, spec, **{name: str(first[name]) for name in ("method", "method_reason")})
-    doubts = dict.fromkeys(text for fit, _ in fits for text in warnings_of(fit))
+    keep_warnings(tree, dict.fromkeys(doubt for fit, _ in fits for doubt in warnings_of(fit)))
     tree.attrs |= {
         "seed": str(sequence.entropy),
         "measure": str(chosen["measure"].iloc[0]),
         "table_hash": table_hash(chosen[[name for name in read if name in chosen.columns]]),
-        "warnings": json.dumps([*doubts]),
     }
     return tree
 

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import counted
+from .._core.notices import UnfinishedLog
 from .._core.reading import damage_named, read_json
-from .._core.resources import warn
+from .._core.warnings import warn
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
 
@@ -60,12 +60,7 @@ def read_eval(path: Path) -> dict[str, Any]:
         listed = next((json.loads(archive.read(name)) for name in SUMMARIES if name in names), None)
     n, expected = len(inside), None if listed is None else len(listed)
     if expected != n or log.get("status", "success") != "success":
-        known = "does not list its samples" if expected is None else f"lists {expected:,} samples"
-        warn(
-            f"{path} has {counted(n, 'sample')}, and it {known}, as after a run that was stopped. "
-            f"If samples are missing, finish the run with `inspect eval-retry {path}`, or rewrite "
-            f"the log with {_CONVERT.format(path)}"
-        )
+        warn(UnfinishedLog(str(path), n, expected))
     return log
 
 

@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import counted
+from .._core.notices import LeftOut
 from .._core.reading import read_text
+from .._core.warnings import warn
 from .bbq import BbqAnswer, Targets, bbq_places, unknown_place
 from .datasets import DIRECTIONS, ROLES
 
@@ -147,6 +149,12 @@ def said(left_out: Mapping[str, int]) -> str:
     """Return the counts by reason, such as ``2 samples because the answer names ...``."""
     ordered = sorted(left_out.items(), key=lambda both: -both[1])
     return "; ".join(f"{counted(n, 'sample')} because {reason}" for reason, n in ordered)
+
+
+def warn_of(left_out: Mapping[str, int], path: Path) -> None:
+    """Warn about samples that are left out, once for each reason."""
+    for reason, n in sorted(left_out.items(), key=lambda both: -both[1]):
+        warn(LeftOut(n, 0, "sample", reason, about=str(path)))
 
 
 def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> pd.DataFrame:

@@ -14,12 +14,11 @@ import pandas as pd
 
 from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
-from .._core.resources import warn
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import Targets, bbq_places, read_targets
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
-from .logs import Content, json_lines, said, too_many, usable
+from .logs import Content, json_lines, said, too_many, usable, warn_of
 
 PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
@@ -99,8 +98,7 @@ def read_pairs(
             raise ValueError(f"no sentence pairs are left: left out {said(request.left_out)}")
         pairs = validate_pairs(_without_odd(pairs, request.left_out))
     pairs.attrs["left_out"] = dict(request.left_out)
-    if request.left_out:
-        warn(f"{path}: left out {said(request.left_out)}")
+    warn_of(request.left_out, path)
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import check_numbers, counted
-from .._core.display import abridged, progress_bar
+from .._core.display import progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
+from .._core.notices import LeftOut, UnknownTokens
 from .._core.reading import read_json
-from .._core.resources import warn
+from .._core.warnings import warn
 from ..tables.schema import require_columns
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
@@ -111,12 +112,8 @@ def score_pairs(
     counts = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
     if any(counts):
         strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
-        warn(
-            f"the vocabulary of {model.name} lacks {counted(sum(counts), 'token')} in "
-            f"{counted(len(strange), 'pair')} ("
-            f"{abridged(list(pairs['pair_id'][strange]))}). Leave out pairs with unknown "
-            "tokens, or use another model"
-        )
+        named = tuple(map(str, pairs["pair_id"][strange]))
+        warn(UnknownTokens(model.name, sum(counts), named))
     return frame
 
 
@@ -179,11 +176,9 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
-        warn(
-            f"{counted(len(rows), 'sentence has', 'sentences have')} no {measure} score: CPS "
-            "scores only tokens that both sentences share, and SSS only tokens that differ. "
-            f"Affected pairs: {', '.join(dict.fromkeys(rows['pair_id']))}"
-        )
+        why = "CPS scores only tokens that both sentences share, and SSS only tokens that differ"
+        total, pairs = int((frame["measure"] == measure).sum()), dict.fromkeys(rows["pair_id"])
+        warn(LeftOut(len(rows), total, "sentence", why, tuple(pairs), about=f"{measure} scores"))
     return kept
 
 

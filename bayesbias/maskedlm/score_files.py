@@ -17,14 +17,13 @@ import pandas as pd
 
 from .._core.checks import check_choice
 from .._core.reading import located, read_json
-from .._core.resources import warn
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import Targets, bbq_table, read_targets
 from .datasets import PAIR_LABELS, ROLES
 from .harness_logs import read_harness
 from .inspect_logs import read_inspect
-from .logs import ANSWERS, Content, completed, said, usable
+from .logs import ANSWERS, Content, completed, said, usable, warn_of
 from .pll import SCORE_COLUMNS, paired_scores
 
 SCORES, RECORD = "scores.csv", "run.json"
@@ -221,8 +220,7 @@ def _read_log(file: Path, layout: str, model: str | None, targets: Targets | Non
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
     faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
-    if faults:
-        warn(f"{file}: left out {said(faults)}")
+    warn_of(faults, file)
     answers = [one if model is None else one._replace(model=model) for one in content.answers]
     scored = bbq_table(answers).to_dict("records") if answers else []
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}

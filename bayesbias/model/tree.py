@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.checks import NamesArguments
+from .._core.kept import from_dict, to_dict
+from .._core.warnings import BayesbiasWarning
 from .design import COVARIATE, ROW_PARTS, Design
 from .spec import ModelSpec, spec_from_dict
 
@@ -41,17 +42,6 @@ ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "c
 """Dimensions that give rows a label, such as ``row_attribute``, as a coordinate."""
 
 _SAMPLED = ("chain", "draw")
-
-
-class SamplingWarning(NamesArguments, UserWarning):
-    """Warning that a posterior is not reliable yet; the message explains what to do.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> issubclass(bb.SamplingWarning, UserWarning)
-    True
-    """
 
 
 def variable_dims(spec: ModelSpec) -> dict[str, tuple[str, ...]]:
@@ -255,9 +245,14 @@ def varying(tree: DataTree) -> Dataset:
     return dataset
 
 
-def warnings_of(tree: DataTree) -> list[str]:
-    """Return a posterior's warnings; the list is empty if all checks passed."""
-    return list(json.loads(str(_attribute(tree, "warnings"))))
+def keep_warnings(tree: DataTree, doubts: Iterable[BayesbiasWarning]) -> None:
+    """Store a posterior's warnings in its attributes; `warnings_of` returns them."""
+    tree.attrs["warnings"] = json.dumps([to_dict(doubt) for doubt in doubts])
+
+
+def warnings_of(tree: DataTree) -> tuple[BayesbiasWarning, ...]:
+    """Return a posterior's warnings; the tuple is empty if all checks passed."""
+    return tuple(map(from_dict, json.loads(str(_attribute(tree, "warnings")))))
 
 
 def n_draws(tree: DataTree) -> int:

@@ -16,12 +16,13 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray, IntArray, one_thread
 from .._core.checks import check_choice
+from .._core.doubts import UnreliableLoo
 from .._core.random import Seed, as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import warn
 from ..model.arviz_groups import add_groups
 from ..model.design import Design
 from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning, design_of, n_draws, spec_of
+from ..model.tree import design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
@@ -125,11 +126,8 @@ def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:
     frame["n_bad_k"] = [int((loo.pareto_k > loo.good_k).sum()) for loo in ordered.values()]
     for (name, loo), n_bad in zip(ordered.items(), frame["n_bad_k"], strict=True):
         if n_bad:
-            warn(
-                f"{name}: Pareto k is above {loo.good_k:.2f} in {n_bad} of {loo.n_data_points} "
-                "rows; raise draws, or compare with leave_out='attribute'",
-                SamplingWarning,
-            )
+            limit = float(loo.good_k)
+            warn(UnreliableLoo(int(n_bad), int(loo.n_data_points), limit, about=name))
     return frame
 
 

@@ -12,11 +12,10 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from .._core.resources import warn
+from .._core.warnings import warn
 from ..model.likelihood import mean_locations
 from ..model.terms import FACTORS
 from ..model.tree import (
-    SamplingWarning,
     design_of,
     index_of,
     labels,
@@ -162,7 +161,7 @@ def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN4
 def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     """Store a posterior's warnings in a frame's attributes, and issue them again."""
     doubts = warnings_of(tree)
-    frame.attrs["warnings"] = doubts
+    frame.attrs["warnings"] = list(map(str, doubts))
     for doubt in doubts:
-        warn(doubt, SamplingWarning)
+        warn(doubt)
     return frame

@@ -231,7 +231,7 @@ def _model(analysis: ChangeAnalysis) -> list[Block]:
         Line(f"{name} – {one.spec.title or 'no title'}", coverage_sentence(one, ci_prob, "changes"))
         for name, one in analysis.results.items()
     ]
-    return [pairing(analysis), *analysis.notices, fitted, prose("paired")]
+    return [pairing(analysis), *map(str, analysis.notices), fitted, prose("paired")]
 
 
 def pairing(analysis: ChangeAnalysis) -> str:

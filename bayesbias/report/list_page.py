@@ -150,7 +150,7 @@ def _measured(analysis: Analysis) -> list[Block]:
         table(listed, "The words on the list, by set (missing words in brackets)", *listed),
         *wording.missing_sentences(analysis),
         f"Words found in another form (case “{settings.case}”): {forms}." if forms else "",
-        [Line("Warning", text) for text in analysis.notices],
+        [Line("Warning", str(notice)) for notice in analysis.notices],
     ]
 
 

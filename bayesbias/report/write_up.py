@@ -128,7 +128,11 @@ def _values(analysis: Analysis) -> dict[str, Any]:
             *_baseline(analysis),
             wording.few_attributes(analysis),
             *wording.unmeasured(analysis),
-            *([f"The sampler warned: {'; '.join(lead.warnings)}."] if lead.warnings else []),
+            *(
+                [f"The sampler warned: {'; '.join(map(str, lead.warnings))}."]
+                if lead.warnings
+                else []
+            ),
         ],
         "fit": [
             wording.coverage_sentence(lead, settings.ci_prob),

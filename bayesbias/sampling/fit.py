@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,19 +14,28 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, require_memory
-from .._core.checks import Argument, ArgumentError, counted
-from .._core.display import abridged
+from .._core.checks import Argument, ArgumentError
+from .._core.doubts import (
+    ChainsDisagree,
+    Divergences,
+    DivergencesUnknown,
+    FewEffectiveDraws,
+    FewProposals,
+    HighParetoK,
+    PriorConflict,
+)
+from .._core.notices import RepeatedRows, SeveralEmbeddings
 from .._core.random import as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import SamplingWarning, warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
 from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
-    SamplingWarning,
     assemble,
     complete,
     describe,
+    keep_warnings,
     variable_dims,
     varying,
 )
@@ -197,7 +205,7 @@ def describe_fit(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
     """Store a posterior's model, origin, and warnings in its attributes, and issue the warnings."""
     describe(tree, spec, **origin)
     doubts = list(_doubts(tree))
-    tree.attrs["warnings"] = json.dumps([str(doubt) for doubt in doubts])
+    keep_warnings(tree, doubts)
     for doubt in doubts:
         warn(doubt)
 
@@ -207,17 +215,10 @@ def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     codes = {name: codes for name, (codes, _) in coded.items()}
     repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
     if repeated:
-        warn(
-            f"of {len(valid):,} rows, {counted(repeated, 'repeats', 'repeat')} an earlier row "
-            "exactly, so intervals are too narrow. Use table.drop_duplicates() to remove repeats"
-        )
+        warn(RepeatedRows(repeated, len(valid)))
     names = coded["embedding"][1] if "embedding" in coded else []
     if len(names) > 1:
-        warn(
-            f"the table has {len(names)} embeddings ({abridged(names)}) but is fitted as if it "
-            "had only one. Each word counts once per embedding, so intervals are too narrow. "
-            "Use bb.fit_many(table), or fit one embedding at a time"
-        )
+        warn(SeveralEmbeddings(tuple(map(str, names))))
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:
@@ -297,18 +298,11 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
         return
     n_modes, k, ess = (float(stats[name]) for name in ("n_modes", "pareto_k", "importance_ess"))
     if n_modes > 1:
-        yield SamplingWarning(
-            f"the posterior has {n_modes:.0f} modes: the prior of connection_mean and the data "
-            "disagree. Either the words vary widely, or the mean is far from its prior. Look at "
-            "bb.sd_summary, or widen ",
-            Argument("priors"),
-        )
+        yield PriorConflict(int(n_modes))
     if not k < PARETO_K_LIMIT:
-        high = f"Pareto k of the exact sampler is {k:.2f}, not below {PARETO_K_LIMIT}"
-        yield SamplingWarning(f"{high}: its draws are unreliable; use ", _NUTS)
+        yield HighParetoK(k, PARETO_K_LIMIT)
     if ess < ESS_LIMIT:
-        few = f"there are only {ess:.0f} effective proposals, fewer than {ESS_LIMIT}"
-        yield SamplingWarning(f"{few}: raise ", _DRAWS, ", or use ", _NUTS)
+        yield FewProposals(ess, ESS_LIMIT)
 
 
 def of_chains(tree: DataTree) -> dict[str, float]:
@@ -329,26 +323,12 @@ def of_chains(tree: DataTree) -> dict[str, float]:
 def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
     values = of_chains(tree)
     if "divergences" not in values:
-        yield SamplingWarning(
-            "these draws have no sample_stats with 'diverging', so divergences cannot be checked. "
-            "ADVI has none, and its intervals are often too narrow; compare them with ",
-            Argument("method", "exact"),
-            " or pm.sample",
-        )
+        yield DivergencesUnknown()
     elif values["divergences"]:
-        yield SamplingWarning(
-            f"{counted(int(values['divergences']), 'transition')} diverged, so NUTS may have "
-            "missed parts of the posterior; raise ",
-            Argument("target_accept"),
-            " toward 0.99, or use ",
-            Argument("method", "exact"),
-            " for a Normal model",
-        )
+        yield Divergences(int(values["divergences"]))
     if tree["posterior"].sizes["chain"] > 1 and not values["rhat"] < RHAT_LIMIT:
-        disagree = f"the chains disagree: R-hat is {values['rhat']:.3f}, above {RHAT_LIMIT}"
-        yield SamplingWarning(f"{disagree}; raise ", _DRAWS, " and ", Argument("tune"))
+        yield ChainsDisagree(values["rhat"], RHAT_LIMIT)
     for kind in ("bulk", "tail"):
         least = values[f"ess_{kind}"]
         if least < ESS_LIMIT:
-            few = f"the {kind} effective sample size is {least:.0f} for some parameter, less than"
-            yield SamplingWarning(f"{few} {ESS_LIMIT}: raise ", _DRAWS)
+            yield FewEffectiveDraws(kind, least, ESS_LIMIT)

@@ -11,9 +11,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from .._core.checks import counted
-from .._core.display import abridged
-from .._core.resources import warn
+from .._core.notices import EquidistantWords, ExactCopies
+from .._core.warnings import warn
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5
@@ -25,14 +24,7 @@ FEWEST = 3
 PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """For each column of words, the column of the words they are compared with."""
 
-MEANINGS = {
-    "copy": "some {names} are exact copies of others, with equal distances ({pairs}). A model "
-    "treats them as different words, so its intervals are too narrow; keep one word for each "
-    "vector in the list, or pass drop_duplicates=True (--drop-duplicates of `bayesbias compare`)",
-    "equidistant": "some {names} from different groups are equally far from every stereotype "
-    "attribute ({pairs}), as happens after equalizing. The associated and different distances of "
-    "a pair are then equal on average, and their contrast says nothing about the attributes",
-}
+KINDS = {"copy": ExactCopies, "equidistant": EquidistantWords}
 """Warnings for copies and for equidistant words."""
 
 
@@ -118,8 +110,6 @@ def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFra
     if drop and (pairs["kind"] == "copy").any():
         return drop_duplicates(table)
     for (kind, role), rows in pairs.groupby(["kind", "role"], sort=False):
-        named = abridged([f"{row.word} = {row.other}" for row in rows.itertuples()], 6)
-        names = "protected words" if role == "protected_word" else "attribute words"
-        text = {"names": names, "pairs": f"{counted(len(rows), 'pair')}: {named}"}
-        warn(f"{where}: {MEANINGS[str(kind)].format(**text)}")
+        named = zip(rows["word"], rows["other"], strict=True)
+        warn(KINDS[str(kind)](str(role), tuple(named), about=where))
     return table

@@ -9,10 +9,12 @@ from typing import Any
 import pandas as pd
 
 from .._core.arrays import require_memory
-from .._core.checks import counted, require_extra
+from .._core.checks import require_extra
 from .._core.files import replace_file
+from .._core.notices import LeftOut, RepeatedRows
 from .._core.reading import damage_named, located, opened
-from .._core.resources import no_file, warn
+from .._core.resources import no_file
+from .._core.warnings import warn
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, require_columns, validate_table
@@ -63,8 +65,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         if path.suffix != ".parquet":
             read_cosines(table, path)
     if duplicates := int(table.duplicated().sum()):
-        text = f"of {len(table)} rows, {counted(duplicates, 'repeats', 'repeat')} an earlier row"
-        warn(f"{path}: {text} exactly; remove repeated rows with table.drop_duplicates()")
+        warn(RepeatedRows(duplicates, len(table), about=str(path)))
     return without_copies(table, str(path), drop=drop_duplicates)
 
 
@@ -157,8 +158,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
-        warn(
-            f"{path}: left out {counted(int(missing.sum()), 'row')} (of {len(table)}) with the "
-            f"missing-word mark -100; words without any rows: {', '.join(map(str, gone)) or 'none'}"
-        )
+        why = "they have the missing-word mark -100" + "; words without any rows" * bool(gone)
+        n, total, names = int(missing.sum()), len(table), tuple(map(str, gone))
+        warn(LeftOut(n, total, "row", why, names, about=str(path)))
     return table[~missing]

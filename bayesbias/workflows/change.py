@@ -15,10 +15,10 @@ import pandas as pd
 
 from .. import comparison, debias
 from .._core.checks import Argument, ArgumentError, unknown_name
-from .._core.display import abridged
 from .._core.intervals import describe_draws
+from .._core.notices import MissingWords, SameVectors, ThinSet
 from .._core.random import as_seed_sequence
-from .._core.resources import warn
+from .._core.warnings import BayesbiasWarning, warn
 from ..comparison.before_after import load_frequent
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
@@ -28,7 +28,6 @@ from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
 from ..report import change_page
 from ..report.headline import ORDER
-from ..report.wording import sets_in_words
 from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
@@ -105,7 +104,7 @@ class ChangeAnalysis(ModelAnalysis):
     bands: pd.DataFrame
     scores: pd.DataFrame
     remains: pd.DataFrame | None
-    notices: tuple[str, ...]
+    notices: tuple[BayesbiasWarning, ...]
     wordlist: str = ""
     call: str = "bb.analyze_change(...)"
 
@@ -195,7 +194,7 @@ def analyze_change(
         sources = [before, _debiased(before, after, words, sets, **loading)]
         held = [load_vectors(source, words, known.case, **loading) for source in sources]
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="these vectors: ")  # fitting repeats them
+            warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
             ends = zip(held, names, strict=True)
             tables = [distance_table(vectors, words, embedding=name) for vectors, name in ends]
     one, two = tables
@@ -241,9 +240,10 @@ def _warn_if_incomplete(vectors: KeyedVectors, wordlist: WordList) -> None:
     """Warn about missing protected words and stereotypes, and about depleted sets."""
     lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
     if words := lost["word"][lost["role"] != "control"].unique().tolist():
-        warn(f"words missing from the embedding before the change are left out: {abridged(words)}")
-    if len(thin):
-        warn(f"do not rely on sets with too few words left: {sets_in_words(thin)}")
+        why = "they are not in the embedding before the change"
+        warn(MissingWords(len(words), len(wordlist.words), "word", why, tuple(words)))
+    for name, found, n in zip(thin["set"], thin["found"], thin["words"], strict=True):
+        warn(ThinSet(name, int(found), int(n)))
 
 
 def _is_table(end: object) -> bool:

@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.random import as_seed_sequence
+from .._core.warnings import SamplingWarning
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.pair_statistics import measure_table
 from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import SamplingWarning
 from ..report import pairs_page
 from ..sampling.options import FitOptions
 from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
@@ -68,7 +68,11 @@ class PairAnalysis(Fitted):
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from."""
-        return {"scored": self.scored, "spec": self.spec.to_dict(), "warnings": self.doubts}
+        return {
+            "scored": self.scored,
+            "spec": self.spec.to_dict(),
+            "warnings": self.doubts,
+        }
 
 
 def analyze_pairs(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.resources import warn
+from .._core.notices import NothingDrawn
+from .._core.warnings import warn
 from ..background.reference_words import (
     Match,
     Pool,
@@ -55,7 +56,7 @@ def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLik
     if not (settings.matched or settings.reference_lists):
         return None
     loading = settings.chosen("case", "allow_pickle", "progressbar")
-    with warned_if_too_few("there are no matched controls and no reference lists"):
+    with warned_if_too_few("matched controls and no reference lists"):
         return draw_pool(
             source, words, by_rank=True, rng=default_rng(_seeds(settings)[0]), **loading
         )
@@ -68,7 +69,7 @@ def warned_if_too_few(what: str) -> Iterator[None]:
     try:
         yield
     except TooFewWordsError as reason:
-        warn(f"{what}: {reason}")
+        warn(NothingDrawn(what, str(reason)))
 
 
 def matched_list(
@@ -81,7 +82,7 @@ def matched_list(
     """
     if pool is None or not settings.matched or "matched" in wordlist.controls:
         return vectors, wordlist
-    with warned_if_too_few("there are no matched controls"):
+    with warned_if_too_few("matched controls"):
         wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
         place = {word: row for row, word in enumerate(pool.words)}
         new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
@@ -115,7 +116,7 @@ def read_against(
     known, present, lists = replace(pool, found=held), words_present(own, held), {}
     table = distance_table(held, present)
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
-    with warned_if_too_few("there are no reference lists"):
+    with warned_if_too_few("reference lists"):
         for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
             lists[match] = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)

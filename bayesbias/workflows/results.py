@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from .._core.display import Sheet, Shown
-from .._core.resources import warn
+from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
@@ -87,9 +87,9 @@ class ModelResult:
         return spec_of(self.posterior)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[BayesbiasWarning, ...]:
         """Warnings from the sampler; empty if there were none."""
-        return tuple(warnings_of(self.posterior))
+        return warnings_of(self.posterior)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self.frames[name]
@@ -142,9 +142,15 @@ class Fitted(Shown):
     results: Mapping[str, ModelResult]
 
     @property
-    def doubts(self) -> list[str]:
+    def warnings(self) -> list[BayesbiasWarning]:
         """Warnings from the sampler, each with the name of its result."""
-        return [f"{name}: {text}" for name, one in self.results.items() for text in one.warnings]
+        named = self.results.items()
+        return [doubt.concerning(name) for name, one in named for doubt in one.warnings]
+
+    @property
+    def doubts(self) -> list[str]:
+        """The `warnings` in words."""
+        return list(map(str, self.warnings))
 
     @property
     def posteriors(self) -> dict[str, DataTree]:
@@ -169,7 +175,7 @@ class ModelAnalysis(Fitted):
 
     _frames: ClassVar[tuple[str, ...]]
     _model_frames: ClassVar[tuple[str, ...]]
-    notices: tuple[str, ...]
+    notices: tuple[BayesbiasWarning, ...]
     call: str
 
     @property
@@ -216,7 +222,7 @@ class ModelAnalysis(Fitted):
         """Return a record of where the numbers come from."""
         return {
             "models": {model: result.spec.to_dict() for model, result in self.results.items()},
-            "warnings": list(self.notices),
+            "warnings": list(map(str, self.notices)),
         }
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -274,13 +280,13 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
 
 
 @contextmanager
-def noticed() -> Iterator[list[str]]:
-    """Collect the text of each warning once, and issue the warnings again when the block ends."""
-    texts: list[str] = []
+def noticed() -> Iterator[list[BayesbiasWarning]]:
+    """Collect each warning once, and issue the warnings again when the block ends."""
+    notices: list[BayesbiasWarning] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield texts
-    for each in {str(one.message): one for one in reversed(caught)}.values():
-        if issubclass(each.category, UserWarning | RuntimeWarning):
-            texts.append(str(each.message))
-        warn(each.message, each.category)
+        yield notices
+    for each in {str(one.message): one.message for one in reversed(caught)}.values():
+        if isinstance(each, UserWarning | RuntimeWarning):
+            notices.append(as_ours(each))
+        warn(each if isinstance(each, Warning) else UserWarning(each))

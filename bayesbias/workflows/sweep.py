@@ -7,9 +7,9 @@ ranks the embeddings and estimates their differences.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 
+from .._core.checks import counted
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
-from .._core.resources import warn
+from .._core.notices import LeftOut, ListInOneEmbedding, PairsNotShared
+from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..comparison.many import fit_many
 from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import load_vectors
 from ..model.spec import ModelSpec
-from ..model.tree import SamplingWarning
 from ..report import sweep_page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
@@ -92,6 +93,7 @@ class Sweep:
     has different distances in two embeddings, or if the joint model fails (see `uncompared` for the
     error). `tables` has a row for each list measured in an embedding. `missing` and `thin` come
     from `bb.missing_words` and `bb.undersized_sets`. `reused` counts results that already existed.
+    `noticed` has the warnings of each job by its name.
     """
 
     config: SweepConfig
@@ -106,6 +108,7 @@ class Sweep:
     differences: pd.DataFrame
     shares: pd.DataFrame
     uncompared: tuple[Failure, ...]
+    noticed: Mapping[str, tuple[BayesbiasWarning, ...]] = field(default_factory=dict)
     posteriors: ClassVar[Mapping[str, DataTree]] = {}
 
     @property
@@ -114,10 +117,21 @@ class Sweep:
         return self.cells[self.cells["state"] == "failed"]
 
     @property
+    def warnings(self) -> list[BayesbiasWarning]:
+        """Warnings from the sampler, each with the number of affected cells or the joint model."""
+        places: dict[BayesbiasWarning, list[str]] = defaultdict(list)
+        for name, found in self.noticed.items():
+            for doubt in _doubts(found):
+                places[doubt].append(name)
+        return [
+            doubt.concerning(JOINT if names == [JOINT] else counted(len(names), "cell"))
+            for doubt, names in places.items()
+        ]
+
+    @property
     def doubts(self) -> list[str]:
-        """Warnings from the sampler, each with the number of affected cells."""
-        texts = self.cells["warnings"][self.cells["warnings"] != ""].value_counts(sort=False)
-        return [f"{count} cell{'s' * (count > 1)}: {text}" for text, count in texts.items()]
+        """The `warnings` in words."""
+        return list(map(str, self.warnings))
 
     @property
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -213,7 +227,6 @@ def run_sweep(
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
-        category=SamplingWarning,
     )
     whole = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
     frames = {
@@ -237,6 +250,7 @@ def run_sweep(
         thin=joined({key: part.thin for key, part in measured.items()}, *CELL[:2]),
         uncompared=tuple(one for one in done.failures if one.name == JOINT),
         reused=done.reused,
+        noticed=done.warnings,
         **frames,
     )
 
@@ -264,9 +278,12 @@ def _measure(
     if not measured:
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
     for (name, text), count in reasons.items():
-        cells = f"{count * len(config.models)} of {config.n_cells} cells"
-        warn(f"{name}: left out {cells}: {text}")
+        warn(LeftOut(count * len(config.models), config.n_cells, "cell", text, about=name))
     return measured, refused
+
+
+def _doubts(found: Iterable[BayesbiasWarning]) -> list[BayesbiasWarning]:
+    return [warning for warning in found if isinstance(warning, SamplingWarning)]
 
 
 def _states(
@@ -282,10 +299,11 @@ def _states(
         job, reason = jobs.get(cell), refused.get(cell[:2])
         failure = failures.get(job.name) if job else Failure("", type(reason).__name__, str(reason))
         about: Mapping[Any, Any] = done.frames[job.name].attrs if job and not failure else {}
+        doubts = _doubts(done.warnings[job.name]) if job and not failure else []
         row = {
             "state": "failed" if failure else "done",
             "method": about.get("method", ""),
-            "warnings": "; ".join(about.get("warnings", ())),
+            "warnings": "; ".join(map(str, doubts)),
             "error": failure.error if failure else "",
             "message": failure.message if failure else "",
             "key": job.key if job else "",
@@ -320,18 +338,17 @@ def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFra
     Warnings about missing pairs are hidden, because the report names the missing words.
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* are not in all of its embeddings")
-        warnings.filterwarnings("ignore", message="the list .* is in .* only")
+        for category in (PairsNotShared, ListInOneEmbedding):
+            warnings.simplefilter("ignore", category)
         return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join all frames into one; ``attrs`` contains their columns, the method, and warnings."""
+    """Join all frames into one; ``attrs`` contains their columns, and the method."""
     whole = joined(result.frames, "frame")
     whole.attrs = {
         "columns": {name: list(part) for name, part in result.frames.items()},
         "method": result.posterior.attrs.get("method", ""),
-        "warnings": list(result.warnings),
     }
     return whole
 

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import one_thread
+from .._core.doubts import UnreliableLoo
+from .._core.warnings import BayesbiasWarning
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike, pick
@@ -133,7 +135,7 @@ class Analysis(ModelAnalysis):
     vectors_hash: str
     results: Mapping[str, ModelResult]
     comparison: pd.DataFrame | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[BayesbiasWarning, ...] = ()
     reference: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
@@ -236,7 +238,7 @@ def analyze_lists(
 
     `tell` is called before each step, with a description of the step.
     """
-    specs, pool, read = load_models(settings.models), None, list[str]()
+    specs, pool, read = load_models(settings.models), None, list[BayesbiasWarning]()
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     vectors: KeyedVectors | ContextualVectors
     if _in_contexts(source):
@@ -314,7 +316,7 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
     left_out = "attribute" if normal and enough else "row"
     posteriors = {name: one.posterior for name, one in results.items()}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* have Pareto k above")
+        warnings.simplefilter("ignore", UnreliableLoo)
         return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..._core.resources import warn
+from ..._core.notices import FewDirections
+from ..._core.warnings import warn
 from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions, equalized_words, without
 
@@ -65,11 +66,7 @@ def _projected(material: Material, k: int | None, equalize: bool) -> Debiaser:
     directions = bias_directions(vectors, lists, k)
     placed = equalized_words(vectors, lists, directions) if equalize else {}
     if placed and len(directions) < lists.n_classes - 1:
-        warn(
-            f"equalizing sets of {lists.n_classes} words needs {lists.n_classes - 1} directions, "
-            f"but k={len(directions)}, so words in a set may get the same vector. Leave k out, "
-            "or pass equalize=False"
-        )
+        warn(FewDirections(lists.n_classes - 1, len(directions)))
     return material.debiaser(
         {"k": len(directions), "equalize": equalize},
         equalize=equalize,

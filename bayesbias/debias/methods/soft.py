@@ -6,7 +6,8 @@ import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
 from ..._core.checks import check_choice
-from ..._core.resources import warn
+from ..._core.notices import LittleRemoved
+from ..._core.warnings import warn
 from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 
@@ -63,10 +64,7 @@ def soft(
         raise ValueError("no word in the embedding is neutral, so there is nothing to debias")
     gram, bias_left = solve(sums, directions, strength, weighting)
     if strength > 0 and bias_left > 1 - HARDLY:
-        warn(
-            f"soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
-            f"{100 * (1 - bias_left):.2g}% of the bias; see `soft` for the effect of the strength"
-        )
+        warn(LittleRemoved(float(1 - bias_left), float(strength), weighting))
     chosen = {"strength": float(strength), "weighting": weighting}
     change = root(gram)
     return material.debiaser(

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._core.checks import counted
 from ..._core.display import abridged
-from ..._core.resources import warn
+from ..._core.notices import ColumnsNotRead, LeftOut
+from ..._core.warnings import warn
 
 WORD_NAMES = (
     *("word", "token", "term", "text", "input", "key", "phrase", "sentence", "document"),
@@ -51,10 +51,6 @@ LOOKED_AT = 1_000
 """Number of rows that show whether a column has only whole numbers."""
 
 
-class ColumnWarning(UserWarning):
-    """Columns of a table are not read as dimensions."""
-
-
 def plain_name(name: object) -> str:
     """Return a column's name in lower case, without spaces around it and a plural s."""
     text = str(name).strip().lower()
@@ -73,12 +69,11 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     known = np.asarray(words.notna(), dtype=bool)
     if not known.all():
         lost = int((~known).sum())
-        warn(
-            f"{counted(lost, 'row has', 'rows have')} no word and {'is' if lost == 1 else 'are'} "
-            "left out; pandas reads words such as 'null' and 'nan' as missing unless you pass "
-            "keep_default_na=False",
-            ColumnWarning,
+        why = (
+            "they have no word; pandas reads words such as 'null' and 'nan' as missing unless you "
+            "pass keep_default_na=False"
         )
+        warn(LeftOut(lost, len(known), "row", why))
         frame, words = frame[known], words[known]
     of_lists = [p for p, kind in enumerate(kinds) if kind == "vector" and p != place]
     if of_lists:
@@ -218,4 +213,4 @@ def _warn_of_columns(frame: pd.DataFrame, places: Sequence[int], used: Sequence[
     parts = [f"{abridged(others)} (not used)"] if others else []
     parts += [f"{frame.columns[place]!r} (used for frequency ranks)" for place in used]
     if parts:
-        warn(f"columns that are not read as dimensions: {', '.join(parts)}", ColumnWarning)
+        warn(ColumnsNotRead(tuple(parts)))

@@ -12,18 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..._core.checks import Argument, counted
+from ..._core.checks import Argument
 from ..._core.display import abridged
-from ..._core.resources import warn
+from ..._core.notices import EmptyVectors
+from ..._core.warnings import warn
 from ...tables.spellings import FORM, KeyedVectors, resolved_forms
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
 RANK = "frequency_rank"
 """Name of the key attribute with each word's frequency rank in the source, from 1."""
-
-
-class EmptyVectorWarning(UserWarning):
-    """Vectors that are all zeros or not finite are left out."""
 
 
 class Vectors:
@@ -148,11 +145,7 @@ def without_empty(chunk: Chunk, where: str) -> Chunk:
 def warn_of_empty(words: Sequence[str], where: str) -> None:
     """Name the words that count as missing because their vectors have no direction."""
     if words:
-        warn(
-            f"{where}: {counted(len(words), 'vector is', 'vectors are')} all zeros or not finite; "
-            f"these words count as missing: {abridged(words)}",
-            EmptyVectorWarning,
-        )
+        warn(EmptyVectors(tuple(words), about=where))
 
 
 def directed(matrix: np.ndarray) -> NDArray[np.bool_]:
