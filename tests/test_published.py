@@ -16,6 +16,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.comparison import band_shares
 from bayesbias.posterior.summaries import summary
 from studies.agreement import ENDS, HIGHEST_RMS, HIGHEST_Z, exact_and_nuts, z_scores
 from studies.literature.sources import TABLES
@@ -183,3 +184,15 @@ def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact
         assert z.notna().all()
         assert z.abs().max() < HIGHEST_Z, z.abs().nlargest(5)
         assert (z**2).mean() < HIGHEST_RMS**2
+
+
+@pytest.mark.parametrize(
+    ("topic", "half_width"), [("religion", 0.14), ("gender", 0.38), ("race", 0.11)]
+)
+def test_the_default_band_is_that_of_the_figures(
+    published: Callable[[str], pd.DataFrame], topic: str, half_width: float
+) -> None:
+    """Dobrzeniecka and Urbaniak (2024), figures 15-17."""
+    tables = f"{topic}_group_reddit_dataset", f"debiased_{topic}_reddit"
+    bands = band_shares(*map(published, tables))
+    assert bands["band_high"].iloc[0] - 1 == pytest.approx(half_width)

@@ -220,8 +220,8 @@ def test_mac_band_by_hand(toy: pd.DataFrame) -> None:
     band = mac_band(toy).set_index("connection")
     # she: woman's set (.6 + .8)/2 = .7, man's set .9; he: .5 and 1.0; their mean is .775
     assert band["mac"].tolist() == pytest.approx([0.775] * 4)
-    assert band["band_low"].iloc[0] == pytest.approx(0.775)
-    assert band["band_high"].iloc[0] == pytest.approx(1.225)
+    assert band["band_low"].iloc[0] == pytest.approx(0.77)  # rounded up to .23
+    assert band["band_high"].iloc[0] == pytest.approx(1.23)
     assert band.index.tolist() == ["associated", "different", "neutral", "human"]
     assert band["n_rows"].tolist() == [3, 2, 3, 1]
     assert band["n_inside"].tolist() == [1, 2, 2, 0]

@@ -151,7 +151,7 @@ def band_shares(
         Long-form tables.
     half_width : float, optional
         Half-width of the band, in units of distance. The default is abs(1 - MAC) of `before`,
-        rounded to two decimals, as in the publication.
+        rounded up to two decimals, as in the publication.
 
     Returns
     -------
@@ -163,9 +163,9 @@ def band_shares(
     ----------
     Dobrzeniecka and Urbaniak (2024), figures 15-17.
     """
-    if half_width is None:
-        half_width = round(abs(UNRELATED - float(mac_band(before)["mac"].iloc[0])), 2)
-    bands = [mac_band(table, half_width).set_index("connection") for table in (before, after)]
+    first = mac_band(before, half_width).set_index("connection")
+    width = UNRELATED - float(first["band_low"].iloc[0])
+    bands = [first, mac_band(after, round(width, 10)).set_index("connection")]
     names = [name for name in bands[0].index if name in bands[1].index]
     frame = bands[0].loc[names, ["band_low", "band_high"]]
     for column, source in (("share", "share"), ("n", "n_rows")):

@@ -50,7 +50,7 @@ def distributions(
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` are dashed.
     half_width : float, optional
-        Half-width of the band. The default is abs(1 - MAC) of `table`, rounded if `after` is given.
+        Half-width of the band. The default is abs(1 - MAC) of `table`, rounded up to two decimals.
     """
     filled = validate_table(table if after is None else after)
     if after is None:
@@ -87,7 +87,7 @@ def distributions(
         title, about = "Spread of the distances, before and after", "Dashed: before."
         heading, shares = "inside the band\nbefore → after", bands[["share_before", "share_after"]]
         texts = [f"{before:.0%} → {now:.0%}" for before, now in shares.to_numpy()]
-    why = "; one end is MAC, the mean distance to the stereotypes"
+    why = "; it just includes MAC, the mean distance to the stereotypes"
     raised = right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]
     )
