@@ -39,8 +39,8 @@ def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
     """Return MAC, the band around 1, and each connection's share of distances inside the band.
 
-    The band includes its endpoints. By default, it extends abs(1 - MAC), rounded up to two decimals,
-    on each side of 1. These are the widths of Dobrzeniecka and Urbaniak (2024), figures 3-5 and
+    The band includes its endpoints. By default, it extends abs(1 - MAC) on each side of 1, rounded
+    up to two decimals. These are the widths of Dobrzeniecka and Urbaniak (2024), figures 3-5 and
     15-17: .14 for religion, .38 for gender, and .11 for race.
     """
     valid = validate_table(table)
