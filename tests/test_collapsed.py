@@ -223,9 +223,22 @@ def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
     assert shapes == {shape}
 
 
-def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(likened: Design) -> None:
+def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:
+    """Return a design that lacks some pairs of words."""
+    kept = np.random.default_rng(seed).random(len(design.y)) > share
+    return design.take(np.flatnonzero(kept))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.1, 0.4])
+def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
+    likened: Design, share: float
+) -> None:
+    likened = without_some(likened, share)
     test_density_equals_the_dense_normal_up_to_one_constant(likened, "by-group", None)
     test_drawn_effects_have_the_dense_conditional(likened, "by-group")
+
+
+def test_layouts_can_be_reused_and_likeness_matters(likened: Design) -> None:
     apart = replace(likened, word_likeness=np.zeros((0, 0)), attribute_likeness=np.zeros((0, 0)))
     spec, mirrored = model_named("by-group"), replace(apart, y=1.8 - apart.y)  # of the same spread
     point = points_of(collapse(likened, spec), 1, seed=1)

@@ -139,7 +139,8 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
         design = design.take(np.flatnonzero(rng.random(len(design.y)) < 0.8))
     spec = load_model("change-maximal")
     each = [collapse(replace(design, y=rng.normal(0, 0.1, len(design.y))), spec) for _ in range(4)]
-    joined = replace(each[0], alike=tuple(each[1:]))
+    others = np.array([one.design.y for one in each[1:]])
+    joined = collapse(each[0].design, spec, others=others)
     points = np.where(joined.is_sd, rng.normal(-3, 0.3, (4, joined.n_parameters)), 0.3)
     prior = log_prior(joined.spec, joined.blocks, points)
     apart = sum(log_density(one, points) for one in each) - 3 * prior

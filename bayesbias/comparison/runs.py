@@ -139,10 +139,10 @@ def list_contrasts(
     shared, pareto_k = np.zeros((weights.shape[1], len(y), len(y))), [k for _, _, k in given]
     for q in rotation(len(runs.embeddings), runs.n_trainings):
         if len(q):
-            first, *others = (
-                collapse(replace(design, y=row @ y), load_model("change-by-group")) for row in q
-            )
-            _, variances, k = _moments(replace(first, alike=tuple(others)), weights, rng)
+            first, *others = q @ y
+            spec = load_model("change-by-group")
+            joined = collapse(replace(design, y=first), spec, others=np.array(others))
+            _, variances, k = _moments(joined, weights, rng)
             shared += variances.mean(axis=0)[:, None, None] * (q.T @ q)
             pareto_k.append(k)
     lengths, variances = np.sqrt(np.diagonal(shared, axis1=1, axis2=2)), sds.T**2

@@ -5,9 +5,14 @@ Matrices are stacked along the last axis. Loops over rows and columns process al
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .._core.arrays import FloatArray
+
+LARGEST_DENSE = 40
+"""Size of the largest triangular system that is solved in a stack, as if it were not triangular."""
 
 LARGEST_BY_HAND = 8
 """Size of the largest block for which these loops are faster than LAPACK."""
@@ -47,6 +52,17 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
         rest = slice(i) if transposed else slice(i + 1, d)
         right[:, rest] -= rows[:, rest, i, None] * right[:, i, None]
     return right
+
+
+def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L'x = b for (n, d, d) lower triangular L and (n, d) b."""
+    if factors.shape[1] <= LARGEST_DENSE:
+        return np.asarray(np.linalg.solve(np.swapaxes(factors, 1, 2), right[..., None])[..., 0])
+    from scipy.linalg import solve_triangular
+
+    pairs = zip(factors, right, strict=True)
+    solve = partial(solve_triangular, trans=1, lower=True, check_finite=False)
+    return np.array([solve(*pair) for pair in pairs])
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:

@@ -34,34 +34,51 @@ independent of other coordinates, but each has a separate factor, which enters :
 The :math:`r_0` of class means is part of ``gram`` and ``cross``. Coordinates of a direction are
 independent if their columns of X are orthogonal. Each `Part` contains dependent coordinates.
 
+**Covariates.** A slope is a shared effect with the sd T, whose column x of X may differ between all
+rows. Classes depend only on the other columns, so they stay whole. In exchange, slopes correlate
+with deviations. Let :math:`L_m` be the factor of a deviation's precision, and let :math:`b_m(v) =
+L_m^{-1} S X_m^T \Lambda v` for a column v. Eliminating the deviation subtracts :math:`b_m(v)^T
+b_m(w)` from :math:`v^T \Lambda w` for all pairs of columns: covariates and the outcome
+(`_subtract_deviations`). Slopes are then kept coordinates like any others. Given the slopes
+:math:`\beta`, deviations have the projections of :math:`y - m_0 - x \beta`.
+
+**Missing pairs.** A row for a missing pair makes classes whole (`gaps.filled`). Its column is 1 in
+this row and 0 elsewhere, like a covariate with a flat prior: :math:`P = S X^T \Lambda X S`, without
+adding 1. Integrating over its coefficient is the same as integrating over the missing outcome, so
+the density is that of the other rows.
+
 **Schur complement.** The coordinates of words and those of attributes each have a block-diagonal
 precision matrix, with one block per class. With the larger side first, P has blocks A (eliminated,
-block diagonal, :math:`A = L L^T`), C (coupling), and B (kept). Then :math:`|P| = |A| |B - C^T
-A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
+block diagonal, :math:`A = L L^T`), C (coupling), and B (kept, including the shared effects). Then
+:math:`|P| = |A| |B - C^T A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
 
 **Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
 corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
 solved projection of the kept side. Its last entry is the square root of :math:`(y - m_0)^T \Lambda
-(y - m_0) - b^T P^{-1} b`, without the deviations. One factor gives the log density and the mean.
+(y - m_0) - b^T P^{-1} b`. One factor gives the log density and the mean. Several outcomes of the
+same rows have a row each; the squares of their last entries add up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
-from .blocks import cholesky, cholesky_blocks, solve_blocks
+from .blocks import cholesky, cholesky_blocks, solve_blocks, solve_transposed
 from .layout import Units
 from .parameters import log_prior
-from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed
+from .reduction import SMALLEST_SIGMA, UNPOOLED_SD, Collapsed, Part
 
 MOST_NUMBERS = 800_000
 """Largest array size when densities are evaluated in blocks: 6.4 MB, which fits in a cache."""
+
+
+FEW_COLUMNS = 8
+"""Number of columns above which precomputed products are faster."""
 
 
 @dataclass(frozen=True)
@@ -123,56 +140,41 @@ class Conditional:
 
     posterior: Collapsed
     scales: Scales
-    alone: tuple[Alone, ...]  # one per side of the posterior
+    alone: tuple[Alone, ...]  # class means, one per side of the posterior
+    deviations: tuple[tuple[Alone, ...], ...]  # one per part of each side
     shared: FloatArray  # (n_shared, n): sds of the shared effects
-    kept_sds: FloatArray  # (n, n_kept): sds of all kept coordinates, shared effects last
     solved: FloatArray
-    # (n, n_eliminated, n_kept + 1): inverse factor of the eliminated side times its coupling with
-    # the kept coordinates and, in the last column, with the outcome
+    # (n, n_eliminated, n_kept + n_outcomes): inverse factor of the eliminated side times its
+    # coupling with the kept coordinates and, in the last columns, with the outcomes
     factor: FloatArray
-    # (n, n_kept + 1, n_kept + 1): bordered Cholesky factor of the kept coordinates' precision
+    # (n, n_kept + n_outcomes, ...): bordered Cholesky factor of the kept coordinates' precision
 
-    def along(self, index: int) -> list[Alone]:
-        """Return an `Alone` for each part of a side's deviations along directions of likeness."""
-        side = self.posterior.sides[index]
-        parts = side.directions.parts if side.directions else ()
-        return [self.scales.alone(side.units, part.parameter, part.gram) for part in parts]
-
-    def others(self) -> tuple[FloatArray, FloatArray]:
-        """Return (n, n_kept, n_alike) projections and (n,) residual squares of other outcomes."""
-        alike, (out, *kept), n = self.posterior.alike, self.alone, len(self.factor)
-        precision = self.scales.precision
-        outcome = np.concatenate([other.cross[..., -1:] for other in alike], axis=3)
-        coupled = np.moveaxis(out.solve(weighted(outcome, precision)), -1, 0)
-        coupled = coupled.reshape(n, -1, len(alike))
-        border = np.stack([other.gram[:, :, -1] for other in alike], axis=2)
-        border = np.tensordot(precision.T, border, 1)
-        columns = border[:, :-1] - np.swapaxes(self.solved[:, :, :-1], 1, 2) @ coupled
-        columns *= self.kept_sds[:, :, None]
-        for side in kept:
-            side.rotate_kept(columns)
-        white = np.linalg.solve(self.factor[:, :-1, :-1], columns)
-        squares = (coupled**2).sum(axis=(1, 2)) + (white**2).sum(axis=(1, 2))
-        return white, border[:, -1].sum(axis=1) - squares
-
-    def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray]:
+    def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray, FloatArray]:
         """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
 
-        Without a generator, return the effects' conditional means.
+        Also return the (n, k) weights of the columns in the first outcome that is left without
+        slopes and gaps. Without a generator, return the effects' conditional means.
         """
-        out, *kept = self.alone
-        right = self.factor[:, -1, :-1] + standard_noise(self.factor[:, -1, :-1].shape, rng)
-        transposed = np.swapaxes(self.factor[:, :-1, :-1], 1, 2)
-        coordinates = np.linalg.solve(transposed, right[..., None])[..., 0].T
-        n_shared = len(self.shared)
-        shared = coordinates[-n_shared:] * self.shared
-        effects = [side.effects(coordinates[:-n_shared].reshape(side.sds.shape)) for side in kept]
-        known = np.concatenate([*(side.reshape(-1, len(right)) for side in effects), shared]).T
-        right = self.solved[:, :, -1] - (self.solved[:, :, :-1] @ known[..., None])[..., 0]
+        posterior, (out, *kept) = self.posterior, self.alone
+        n_kept, n_gaps, n_shared = posterior.n_kept, posterior.n_gaps, len(self.shared)
+        right = self.factor[:, n_kept, :n_kept]
+        right = right + standard_noise(right.shape, rng)
+        coordinates = solve_transposed(self.factor[:, :n_kept, :n_kept], right).T
+        gaps, own, shared = np.split(coordinates, [n_gaps, n_kept - n_shared])
+        shared = shared * self.shared
+        effects = [side.effects(own.reshape(side.sds.shape)) for side in kept]
+        known = [gaps, *(side.reshape(-1, len(right)) for side in effects), shared]
+        right = self.solved[:, :, n_kept]
+        right = right - (self.solved[:, :, :n_kept] @ np.concatenate(known).T[..., None])[..., 0]
         right += standard_noise(right.shape, rng)
         blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
-        own = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
-        return [out.effects(own), *effects], shared
+        eliminated = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
+        n_slopes = len(posterior.columns) - n_gaps - posterior.n_outcomes
+        weights = np.zeros((len(right), len(posterior.columns)))
+        weights[:, :n_gaps] = -gaps.T
+        weights[:, n_gaps : n_gaps + n_slopes] = -shared[n_shared - n_slopes :].T
+        weights[:, n_gaps + n_slopes] = 1
+        return [out.effects(eliminated), *effects], shared, weights
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -196,19 +198,17 @@ def moments(
     """Return means and variances of linear functions of the shared effects, given the parameters.
 
     The (n_shared, k) ``weights`` are in the order of `shared_effects`: first connection means, then
-    effects shared across words and attributes. Given the parameters, the functions are Gaussian.
-    The (n, k, 1 + n_alike) means are for this outcome and the outcomes in ``alike``. The (n, k)
-    variances are equal for all outcomes.
+    effects shared across words and attributes, and slopes last. Given the parameters, the functions
+    are Gaussian. The means are (n, k, n_outcomes). The (n, k) variances are equal for all outcomes.
     """
     rows, means, variances = posterior.rows_at_once(MOST_NUMBERS), [], []
+    stop = posterior.n_kept
+    own = slice(stop - len(posterior.layout.shared_parameter), stop)
     for start in range(0, len(parameters), rows):
         given = conditional(posterior, parameters[start : start + rows])
-        own = slice(-1 - len(given.shared), -1)  # the factor is triangular, with these effects last
+        # The factor is triangular, and the shared effects are its last coordinates.
         across = np.linalg.solve(given.factor[:, own, own], given.shared.T[:, :, None] * weights)
-        solved = given.factor[:, -1, own, None]
-        if posterior.alike:
-            others = given.others()[0][:, -len(given.shared) :]
-            solved = np.concatenate([solved, others], axis=2)
+        solved = np.swapaxes(given.factor[:, stop:, own], 1, 2)
         means.append(np.swapaxes(across, 1, 2) @ solved)
         variances.append((across**2).sum(axis=1))
     n_means = len(posterior.design.connections)
@@ -237,21 +237,62 @@ def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     precision, shared = scales.precision, scales.sds[posterior.layout.shared_parameter]
     sides = posterior.sides
     alone = tuple(scales.alone(side.units, side.parameter, side.gram) for side in sides)
+    deviations = tuple(
+        tuple(scales.alone(side.units, part.parameter, part.gram) for part in side.parts)
+        for side in sides
+    )
     out, *kept = alone
     solved = np.moveaxis(out.solve(weighted(posterior.cross, precision)), -1, 0)
     solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
     flat = precision.T @ posterior.gram.reshape(len(precision), -1)
     gram = flat.reshape(n, *posterior.gram.shape[1:])
     gram -= np.swapaxes(solved, 1, 2) @ solved
-    kept_sds = np.concatenate([*(side.sds.reshape(-1, n) for side in kept), shared]).T.copy()
-    gram[:, :-1] *= kept_sds[:, :, None]
-    gram[:, :, :-1] *= kept_sds[:, None]
+    for of_side, factors in zip(sides, deviations, strict=True):
+        for part, factor in zip(of_side.parts, factors, strict=True):
+            _subtract_deviations(gram, posterior.columns[part.columns], part, factor, precision)
+    n_gaps, n_kept = posterior.n_gaps, posterior.n_kept
+    own_sds = (side.sds.reshape(-1, n) for side in kept)
+    kept_sds = np.concatenate([np.ones((n_gaps, n)), *own_sds, shared]).T
+    gram[:, :n_kept] *= kept_sds[:, :, None]
+    gram[:, :, :n_kept] *= kept_sds[:, None]
     for side in kept:
-        side.rotate_kept(gram)
-        side.rotate_kept(np.swapaxes(gram, 1, 2))
-    diagonal = np.arange(gram.shape[1] - 1)
-    gram[:, diagonal, diagonal] += 1
-    return Conditional(posterior, scales, alone, shared, kept_sds, solved, cholesky(gram))
+        side.rotate_kept(gram[:, n_gaps:])
+        side.rotate_kept(np.swapaxes(gram, 1, 2)[:, n_gaps:])
+    proper = np.arange(n_gaps, n_kept)
+    gram[:, proper, proper] += 1  # the coefficients of gaps have flat priors
+    return Conditional(posterior, scales, alone, deviations, shared, solved, cholesky(gram))
+
+
+def _subtract_deviations(
+    gram: FloatArray, places: IntArray, part: Part, factor: Alone, precision: FloatArray
+) -> None:
+    """Subtract the squares and products of columns that deviations account for, in place."""
+    one, other = np.triu_indices(len(places))
+    find = _of_few_columns if len(places) <= FEW_COLUMNS else _of_many_columns
+    values = find(part, factor, precision).T
+    gram[:, places[one], places[other]] -= values
+    apart = one != other
+    gram[:, places[other[apart]], places[one[apart]]] -= values[:, apart]
+
+
+def _of_few_columns(part: Part, factor: Alone, precision: FloatArray) -> FloatArray:
+    """Return (k (k + 1) / 2, n) squares and products of columns that deviations account for."""
+    m, d, axes, k = part.projected.shape[1:]
+    values = weighted(part.projected, precision).reshape(m, d, axes * k, -1)
+    solved = factor.solve(values).reshape(m * d * axes, k, -1)
+    pairs = zip(*np.triu_indices(k), strict=True)
+    return np.array([np.einsum("in,in->n", solved[:, a], solved[:, b]) for a, b in pairs])
+
+
+def _of_many_columns(part: Part, factor: Alone, precision: FloatArray) -> FloatArray:
+    """Return the same as `_of_few_columns`, from the precomputed products of columns."""
+    (m, d), n = part.parameter.shape, precision.shape[1]
+    inverse = factor.solve(np.tile(np.eye(d)[:, :, None], (m, 1, 1, 1)))
+    features = np.empty((len(part.features), m, n))
+    for place, (q, r, i, j) in enumerate(part.features):
+        np.einsum("man,man->mn", inverse[:, :, i], inverse[:, :, j], out=features[place])
+        features[place] *= precision[q] * precision[r]
+    return part.products @ features.reshape(-1, n)
 
 
 def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
@@ -269,28 +310,22 @@ def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
 
 def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
-    precision = given.scales.precision
-    diagonal = np.diagonal(given.factor, axis1=1, axis2=2)
-    log_det = 2 * np.log(diagonal[:, :-1]).sum(axis=1)
-    outcomes = (posterior, *posterior.alike)
-    unexplained = diagonal[:, -1] ** 2
-    if posterior.alike:
-        unexplained = unexplained + given.others()[1]
-    for index, (side, alone) in enumerate(zip(posterior.sides, given.alone, strict=True)):
-        n_units, parts = side.size - (index > 0), [alone]  # the factor covers a kept side's means
-        if side.directions is not None:
-            n_units, parts = np.full(len(side.size), index == 0), given.along(index)
-            for part in parts:
-                log_det += 2 * np.log(np.diagonal(part.factor, axis1=1, axis2=2)).sum(axis=(0, 2))
-        blocks = np.diagonal(alone.factor, axis1=1, axis2=2)
-        log_det += 2 * (n_units @ np.log(blocks).sum(axis=2))
-        for outcome, (place, part) in product(outcomes, enumerate(parts)):
-            projected = outcome.sides[index].deviation[place]
-            unexplained -= (part.solve(weighted(projected, precision)) ** 2).sum(axis=(0, 1, 2))
+    precision, n_kept = given.scales.precision, posterior.n_kept
+    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)[:, :n_kept]).sum(axis=1)
+    log_det += _log_det(given.alone[0], np.ones(len(posterior.sides[0].size)))
+    for side, factors in zip(posterior.sides, given.deviations, strict=True):
+        for part, factor in zip(side.parts, factors, strict=True):
+            log_det += _log_det(factor, part.times)
+    unexplained = (given.factor[:, n_kept:, n_kept:] ** 2).sum(axis=(1, 2))
     constant = posterior.rows @ np.log(precision) - log_det
-    log_likelihood = 0.5 * (len(outcomes) * constant - unexplained)
+    log_likelihood = 0.5 * (posterior.n_outcomes * constant - unexplained)
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
     return np.where(resolved, log_likelihood, -np.inf)
+
+
+def _log_det(alone: Alone, times: FloatArray) -> FloatArray:
+    """Return the log determinants of precisions, each of which counts several ``times``."""
+    return np.asarray(2 * (times @ np.log(np.diagonal(alone.factor, axis1=1, axis2=2)).sum(axis=2)))
 
 
 def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:

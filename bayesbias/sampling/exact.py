@@ -17,7 +17,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray, one_thread
 from ..model.effects import mean_around, word_means
 from .blocks import solve_blocks
-from .collapsed import Alone, conditional, log_density, standard_noise, weighted
+from .collapsed import Alone, conditional, log_density, standard_noise
 from .importance import find_mode, importance_resample
 from .parameters import values_of
 from .reduction import Along, Classes, Collapsed
@@ -172,7 +172,7 @@ def draw_effects(
 
     Without a generator, return the conditional means, which are linear in the outcome.
     """
-    most = max(side.apart[0].size for side in posterior.sides)
+    most = max(side.apart[0, 0].size for side in posterior.sides)
     rows = max(1, min(posterior.rows_at_once(DRAWN_AT_ONCE), DRAWN_AT_ONCE // most))
     values: dict[str, FloatArray] = {}
     for start in range(0, len(parameters), rows):
@@ -193,20 +193,19 @@ def _draw_block(
 ) -> dict[str, FloatArray]:
     """Draw the effects of every term, with the same dimensions as in the posterior."""
     given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
-    of_classes, shared = given.draw(rng)
+    of_classes, shared, weights = given.draw(rng)
     values = shared_effects(posterior, shared.T)
     values["connection_mean"] += posterior.spec.center
-    sides = zip(posterior.sides, given.alone, of_classes, strict=True)
-    for index, (side, alone, of_class) in enumerate(sides):
-        parts = [alone] if side.directions is None else given.along(index)
-        coordinates = np.swapaxes(
-            _of_units(side, of_class, parts, given.scales.precision, rng), 1, 2
-        )
+    by_noise = (given.scales.precision.T[:, :, None] * weights[:, None]).reshape(n, -1)
+    sides = zip(posterior.sides, given.alone, given.deviations, of_classes, strict=True)
+    for side, alone, deviations, of_class in sides:
+        drawn = _of_units(side, (alone, *deviations), of_class, by_noise, rng)
+        coordinates = np.swapaxes(drawn, 1, 2)
         stop = 0
         for term in side.units.terms:
             shape = term.sd_index(design).shape
-            if coordinates.shape[2] == 1 and term.separate:  # units are pairs of levels
-                coordinates = coordinates.reshape(n, *shape)
+            if len(side.units.terms) == 1 and len(side.of_unit) != shape[0]:
+                coordinates = coordinates.reshape(n, *shape)  # units are pairs of levels
             start, stop = stop, stop + shape[1]
             effects = term.effects(design, coordinates[:, :, start:stop])
             values[term.name] = effects + mean_around(term, values)
@@ -230,28 +229,32 @@ def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, F
 
 def _of_units(
     side: Classes,
+    factors: tuple[Alone, ...],
     of_class: FloatArray,
-    parts: list[Alone],
-    precision: FloatArray,
+    by_noise: FloatArray,
     rng: Generator | None,
 ) -> FloatArray:
-    """Draw the effects of all units, (n, d, n_units): class effects plus unit deviations."""
-    d, n = of_class.shape[1:]
+    """Draw the effects of all units, (n, d, n_units): class effects plus unit deviations.
+
+    The ``factors`` are of class means and of each part. The (n, n_noise * k) ``by_noise`` are
+    residual precisions times the weights of columns.
+    """
+    (d, n), (alone, *deviations) = of_class.shape[1:], factors
     means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
-    if side.directions is not None:
-        return means[:, :, side.of_unit] + _along(side, side.directions, parts, precision, rng)
+    if side.along is not None:
+        return means[:, :, side.of_unit] + _along(side, side.along, deviations, by_noise, rng)
     effects = np.empty((n, d, len(side.of_unit)))
     single = side.size[side.of_unit] == 1
     effects[:, :, single] = means[:, :, side.of_unit[single]]
     # If LL' is the precision of a unit's z and W = L⁻¹R'D, its effects are W'(Wb + noise).
-    whitening = parts[0].solve(np.eye(d)[:, :, None])
+    whitening = alone.solve(np.eye(d)[:, :, None])
     for index in np.flatnonzero(side.size > 1):
         members = np.flatnonzero(side.of_unit == index)
         own = np.ascontiguousarray(whitening[index].T)
         noise = standard_noise((n, d, len(members)), rng)
         mean = means[:, :, index] - (own @ noise.mean(axis=2)[..., None])[..., 0]
-        apart = side.apart[:, :, members].reshape(len(precision), -1)
-        noise += np.swapaxes(own, 1, 2) @ (precision.T @ apart).reshape(noise.shape)
+        apart = side.apart[..., members].reshape(by_noise.shape[1], -1)
+        noise += np.swapaxes(own, 1, 2) @ (by_noise @ apart).reshape(noise.shape)
         drawn = own @ noise
         drawn += mean[..., None]
         effects[:, :, members] = drawn
@@ -259,23 +262,32 @@ def _of_units(
 
 
 def _along(
-    side: Classes, along: Along, parts: list[Alone], precision: FloatArray, rng: Generator | None
+    side: Classes,
+    along: Along,
+    deviations: list[Alone],
+    by_noise: FloatArray,
+    rng: Generator | None,
 ) -> FloatArray:
     """Draw deviations of units from their class means, (n, d, n_units), along directions.
 
     Noise is drawn for units and then rotated. If directions have equal variances, rounding decides
     which ones are chosen. Draws do not depend on this choice.
     """
-    d, n = along.scale.shape[1], precision.shape[1]
-    deviations = standard_noise((d, len(side.of_unit), n), rng)
+    d, n, k = along.scale.shape[1], len(by_noise), side.apart.shape[1]
+    units = standard_noise((d, len(side.of_unit), n), rng)
     drawn = np.empty((d, len(along.scale), n))
     for index, basis in enumerate(along.basis):
-        drawn[:, along.of_class == index] = basis.T @ deviations[:, side.of_unit == index]
-    for part, alone, projected in zip(along.parts, parts, side.deviation, strict=True):
+        drawn[:, along.of_class == index] = basis.T @ units[:, side.of_unit == index]
+    for part, alone in zip(side.parts, deviations, strict=True):
         place = part.coordinate, part.direction[:, None]
-        coordinates = alone.solve(weighted(projected, precision)) + drawn[place][:, :, None]
+        columns = by_noise.reshape(n, -1, k)[..., part.columns].reshape(n, -1)
+        projected = part.projected[:, :, :, 0].transpose(0, 3, 1, 2)
+        values = (projected.reshape(columns.shape[1], -1).T @ columns.T).reshape(
+            *place[0].shape, 1, n
+        )
+        coordinates = alone.solve(values) + drawn[place][:, :, None]
         solved = solve_blocks(alone.factor, coordinates, transposed=True)
         drawn[place] = alone.effects(solved[:, :, 0]) * along.scale.T[place][..., None]
     for index, basis in enumerate(along.basis):
-        deviations[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
-    return np.moveaxis(deviations, -1, 0)
+        units[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
+    return np.moveaxis(units, -1, 0)

@@ -12,10 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
-from ..model.design import Design, one_hot
+from ..model.design import COVARIATE, Design, one_hot
 from ..model.spec import ModelSpec
 from ..model.terms import Term
+from .gaps import filled
 from .parameters import Block, parameter_blocks
+
+OF_UNITS = ("protected_word", "attribute")
+"""Factors whose levels are units. The effects of all other factors are shared across units."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ def row_types(design: Design, spec: ModelSpec) -> RowTypes:
     """Assign each row to a type."""
     noise = "connection" if spec.sigma == "common" else spec.sigma
     columns = {term.by for term in spec.terms if term.by} | {noise}
-    columns |= {term.of for term in spec.terms if term.of not in {"protected_word", "attribute"}}
+    columns |= {term.of for term in spec.terms if term.of not in {*OF_UNITS, COVARIATE}}
     code = design.connection
     for column in sorted(columns - {"connection"}):
         own = design.codes(column)
@@ -74,7 +78,8 @@ def units_of(
     if terms[0].of == "protected_word" and unpooled is not None:
         parameter[unpooled] = max(block.where.stop for block in blocks.values())
     alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
-    if len(terms) == 1 and terms[0].separate:
+    alone = len(terms) == 1 and terms[0].separate
+    if alone and not (alike.any() and design.likeness_of(terms[0].of)[0].size):
         of_row = of_row * parameter.shape[1] + design.codes(terms[0].by)
         return Units(terms, of_row, np.ones((len(types.first), 1)), parameter.reshape(-1, 1))
     correlated, stop = None, 0
@@ -143,58 +148,99 @@ class Layout:
     """Everything that does not depend on outcomes or likeness, for reuse with the same rows."""
 
     spec: ModelSpec  # without terms that add nothing
+    design: Design  # with a row for each missing pair at the end, if likeness needs them
+    n_gaps: int  # number of these rows
     types: RowTypes
     blocks: tuple[Block, ...]  # layout of the parameter vector
     sides: tuple[Partition, ...]  # the larger side is first
     shared_terms: tuple[Term, ...]
-    # effects shared across words and attributes; the connection means come before them
+    # effects shared across words and attributes; connection means come before them, slopes last
     shared_parameter: IntArray
     # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
-    shared: FloatArray  # (n_types, n_shared): how rows depend on the shared effects
-    shared_gram: FloatArray  # (n_noise, n_shared, n_shared): X'X of the shared effects
+    shared: FloatArray  # (n_types, n_shared - n_slopes): how rows depend on them, without slopes
+    slopes: FloatArray  # (n_rows, n_slopes): covariates, which may differ between all rows
+    shared_gram: FloatArray  # (n_noise, ...): X'X of the shared effects without slopes
     couplings: tuple[FloatArray, ...]
-    # (n_noise, n_classes, d, n_shared): coupling of each side's means with the shared effects;
-    # then the coupling between the sides, if there are two
+    # (n_noise, n_classes, d, ...): coupling of each side's means with the shared effects; then the
+    # coupling between the sides, if there are two
 
 
 def lay_out(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Layout:
     """Arrange the effects of a model for the rows of a design; see `collapse`."""
-    spec = spec.fitting(design)
+    spec, n_rows = spec.fitting(design), len(design.y)
+    design = filled(design, spec)
     types, blocks = row_types(design, spec), parameter_blocks(design, spec)
+    starts = _starts(spec, blocks)
     named = {block.name: block for block in blocks}
-    starts = {name: block.where.start for name, block in named.items()}
-    n_parameters = blocks[-1].where.stop  # followed by the sd of an unpooled word and fixed sds
-    starts |= {name: n_parameters + 1 + place for place, name in enumerate(spec.fixed)}
     units = [
         units_of(design, terms, types, named, starts, unpooled=unpooled)
-        for factor in ("protected_word", "attribute")
+        for factor in OF_UNITS
         if (terms := spec.terms_of(factor))
     ]
     partners = [side.of_row for side in reversed(units)] if len(units) == 2 else [None]
     parts = [
         partition_of(side, types, partner) for side, partner in zip(units, partners, strict=True)
     ]
+    for part in parts:
+        _require_whole_blocks(design, part, unpooled)
     sides = tuple(sorted(parts, key=lambda side: -side.gram[0, :, :, 0].size))
-    shared_terms = tuple(t for t in spec.terms if t.of not in {"protected_word", "attribute"})
+    shared_terms = [term for term in spec.terms if term.of not in OF_UNITS]
+    shared_terms.sort(key=lambda term: term.of == COVARIATE)
     means = one_hot(design.connection[types.first], len(design.connections)).T
-    shared = np.hstack([means, *(term.all_columns(design, types.first) for term in shared_terms)])
+    of_types = (
+        term.all_columns(design, types.first) for term in shared_terms if term.of != COVARIATE
+    )
+    shared = np.hstack([means, *of_types])
+    every = np.arange(len(design.y))
+    slopes = [term.all_columns(design, every) for term in spec.terms_of(COVARIATE)]
     parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared_terms]
     rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
+    return Layout(
+        spec=spec,
+        design=design,
+        n_gaps=len(design.y) - n_rows,
+        types=types,
+        blocks=blocks,
+        sides=sides,
+        shared_terms=tuple(shared_terms),
+        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
+        shared=shared,
+        slopes=np.hstack([np.zeros((len(every), 0)), *slopes]),
+        shared_gram=np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True),
+        couplings=_couplings(sides, types, shared),
+    )
+
+
+def _starts(spec: ModelSpec, blocks: tuple[Block, ...]) -> dict[str, int]:
+    """Return the index of each sd's first log; the sds of unpooled words and fixed sds are last."""
+    known = blocks[-1].where.stop + 1
+    starts = {block.name: block.where.start for block in blocks}
+    return starts | {name: known + place for place, name in enumerate(spec.fixed)}
+
+
+def _couplings(
+    sides: tuple[Partition, ...], types: RowTypes, shared: FloatArray
+) -> tuple[FloatArray, ...]:
     couplings = []
     for side in sides:
         weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
         loadings = side.units.loading, shared
         couplings.append(np.einsum("qt,ct,ti,tj->cqij", *weights, *loadings, optimize=True))
     if len(sides) == 2:
-        couplings.append(between(*sides, types))
-    return Layout(
-        spec=spec,
-        types=types,
-        blocks=blocks,
-        sides=sides,
-        shared_terms=shared_terms,
-        shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
-        shared=shared,
-        shared_gram=np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True),
-        couplings=tuple(couplings),
-    )
+        couplings.append(between(sides[0], sides[1], types))
+    return tuple(couplings)
+
+
+def _require_whole_blocks(design: Design, part: Partition, unpooled: int | None) -> None:
+    """Raise a ValueError if the units of a block of likeness are not in one class."""
+    factor = part.units.terms[0].of
+    likeness, block = design.likeness_of(factor)
+    if not (likeness.size and part.units.alike.any()):
+        return
+    alone = unpooled if unpooled is not None and factor == "protected_word" else -1
+    pooled = np.arange(len(block)) != alone
+    if len(np.unique([block[pooled], part.of_unit[pooled]], axis=1).T) > len(set(block[pooled])):
+        raise ValueError(
+            f"in this model, the sds of similar {factor}s differ, so the exact sampler cannot use "
+            "their likeness; use method='nuts', or a model without likeness, such as crossed"
+        )

@@ -14,7 +14,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -32,6 +32,9 @@ SMALLEST_SIGMA = 1e-6
 UNPOOLED_SD = 0.2
 """Prior sd of an unpooled word's effects, larger than any bias; its log follows the parameters."""
 
+FEWEST_AT_ONCE = 64
+"""Smallest number of parameter vectors to process at a time if constants for gaps are large."""
+
 MUCH_WORK = 500_000
 """Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
 
@@ -44,27 +47,57 @@ NO_COUPLING = 1e-12
 
 @dataclass(frozen=True)
 class Part:
-    """Coordinates along m directions; the d coordinates of each direction are dependent."""
+    """Deviations of units from their class means; the d coordinates of each are dependent.
 
-    direction: IntArray  # (m,)
-    coordinate: IntArray  # (m, d)
+    Deviations with equal precisions are stored once, with the fewest ``axes`` that have the same
+    cross-products of projections. For many columns, what they account for is stored as a linear
+    function of ``features``: products of two residual precisions and of two coordinates.
+    """
+
+    times: FloatArray  # (m,): how many deviations have each precision
     parameter: IntArray  # (m, d)
     gram: FloatArray  # (n_noise, m, d, d): X'X of one unit, times the scales
+    columns: IntArray  # (k,): columns whose projections are not all zero
+    projected: FloatArray  # (n_noise, m, d, axes, k): X'columns, times the scales
+    direction: IntArray  # (m,): directions of likeness; empty if units are exchangeable
+    coordinate: IntArray  # (m, d)
+
+    @cached_property
+    def features(self) -> IntArray:
+        """Pairs of residual precisions, and pairs of coordinates, as (n_features, 4) indices."""
+        present = np.argwhere(self.projected.any(axis=(1, 3, 4)))
+        first, second = np.triu_indices(len(present))
+        return np.hstack([present[first], present[second]])[:, [0, 2, 1, 3]]
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Products of the columns for each feature, (k (k + 1) / 2, n_features * m)."""
+        rows, columns = np.triu_indices(len(self.columns))
+        products = np.empty((len(rows), len(self.features), len(self.parameter)))
+        for place, (q, r, i, j) in enumerate(self.features):
+            a, b = self.projected[q, :, i], self.projected[r, :, j]
+            crossed = np.einsum("mak,mal->mkl", a, b, optimize=True)
+            if (q, i) != (r, j):
+                crossed = crossed + crossed.swapaxes(1, 2)
+            products[:, place] = crossed[:, rows, columns].T
+        return products.reshape(len(rows), -1)
 
 
 @dataclass(frozen=True)
 class Along:
-    """Deviations of the units of all classes, along directions that depend on likeness."""
+    """Directions of the deviations of units of all classes, which depend on likeness."""
 
     of_class: IntArray  # (n_directions,): class of each direction
     scale: FloatArray  # (n_directions, d): sds of coordinates, relative to a unit's sd
     basis: tuple[FloatArray, ...]  # (size, size - 1): directions of each class
-    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Classes:
-    """Classes of units, and the sufficient statistics of their rows."""
+    """Classes of units, and the sufficient statistics of their rows.
+
+    The k ``columns`` of the rows are an indicator of each gap, covariates, and outcomes.
+    """
 
     units: Units
     of_unit: IntArray  # (n_units,): class of each unit
@@ -72,80 +105,116 @@ class Classes:
     parameter: IntArray  # (n_classes, d)
     gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit, times the scales
     projection: FloatArray
-    # (n_noise, n_classes, d): X'(y - center) of mean coordinates, which are sums over sqrt(size)
-    apart: FloatArray
-    # (n_noise, d, n_units): X'(y - center) of units minus their class average
-    deviation: tuple[FloatArray, ...]
-    # (n_noise, n_classes, d, k): the fewest columns with the cross-products of apart in each class;
-    # with likeness, one array per part of the directions, (n_noise, m, d, 1)
+    # (n_noise, n_classes, d, k): X'columns of mean coordinates, which are sums over sqrt(size)
+    apart: FloatArray  # (n_noise, k, d, n_units): X'columns of units minus their class average
+    parts: tuple[Part, ...]  # deviations from class means
     scale: FloatArray
     # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram and projection
-    directions: Along | None = None  # None if units are exchangeable within their class
+    along: Along | None = None  # None if units are exchangeable within their class
 
 
-def classes_of(part: Partition, likeness: FloatArray, y: FloatArray, types: RowTypes) -> Classes:
+@dataclass(frozen=True)
+class Columns:
+    """Columns that may differ between all rows: gaps, then ``values`` of covariates and outcomes.
+
+    Each gap has a column with a 1 in its own row. These rows come last.
+    """
+
+    values: FloatArray  # (n_rows, n_slopes + n_outcomes): zero in the rows of gaps
+    n_gaps: int
+
+    def sums(self, cell: IntArray, n_cells: int) -> FloatArray:
+        """Return the (n_cells, k) sums of all columns in cells of rows."""
+        sums = np.zeros((n_cells, self.n_gaps + self.values.shape[1]))
+        sums[cell[len(cell) - self.n_gaps :], np.arange(self.n_gaps)] = 1
+        for place, column in enumerate(self.values.T, self.n_gaps):
+            sums[:, place] = np.bincount(cell, column, minlength=n_cells)
+        return sums
+
+    def products(self, weights: FloatArray) -> FloatArray:
+        """Return the (n, k, k) cross-products of all columns, for (n, n_rows) weights of rows."""
+        k = self.n_gaps + self.values.shape[1]
+        found = np.zeros((len(weights), k, k))
+        gaps, rest = np.arange(self.n_gaps), slice(self.n_gaps, k)
+        for own, weight in zip(found, weights, strict=True):
+            own[gaps, gaps] = weight[len(weight) - self.n_gaps :]
+            own[rest, rest] = (self.values.T * weight) @ self.values
+        return found
+
+
+def classes_of(part: Partition, likeness: FloatArray, columns: Columns, types: RowTypes) -> Classes:
     """Reduce the rows of all units to sufficient statistics.
 
-    ``y`` is the outcome minus the center. ``likeness`` is the (n_units, n_units) similarity of
-    units, or (0, 0) if it is unknown.
+    ``likeness`` is the (n_units, n_units) similarity of units, or (0, 0) if it is unknown.
     """
     units, of_unit, size, gram = part.units, part.of_unit, part.size, part.gram
     n_units, n_types = len(units.parameter), len(types.first)
-    cell = units.of_row * n_types + types.of_row
-    outcome = np.bincount(cell, y, minlength=n_units * n_types).reshape(n_units, n_types)
-    sums = np.matmul(outcome, part.by_noise)
-    total = np.zeros((len(size), len(sums), sums.shape[2]))
-    np.add.at(total, of_unit, sums.swapaxes(0, 1))
-    total = total.swapaxes(0, 1)
-    apart = (sums - (total / size[:, None])[:, of_unit]).transpose(0, 2, 1)
+    of_cells = columns.sums(units.of_row * n_types + types.of_row, n_units * n_types)
+    of_cells = of_cells.reshape(n_units, n_types, -1)
+    sums = np.einsum("utk,qtd->qkdu", of_cells, part.by_noise, optimize=True)
+    total = np.zeros((len(size), *sums.shape[:3]))
+    np.add.at(total, of_unit, np.moveaxis(sums, -1, 0))
+    total = np.moveaxis(total, 0, -1)
+    apart = sums - (total / size)[..., of_unit]
     scale, along = np.ones((len(size), gram.shape[-1])), None
     if likeness.size and units.alike.any():
-        scale, along, deviation = _directions(part, likeness, apart)
+        scale, along, parts = _directions(part, likeness, apart)
     else:
-        deviation = (_deviations(of_unit, size, apart),)
+        parts = _exchangeable(part, apart)
     return Classes(
         units=units,
         of_unit=of_unit,
         size=size,
         parameter=units.parameter[part.first],
         gram=gram * scale[:, :, None] * scale[:, None],
-        projection=total / np.sqrt(size)[:, None] * scale,
+        projection=total.transpose(0, 3, 2, 1) / np.sqrt(size)[:, None, None] * scale[..., None],
         apart=apart,
-        deviation=deviation,
+        parts=parts,
         scale=scale,
-        directions=along,
+        along=along,
     )
 
 
 def _directions(
     part: Partition, likeness: FloatArray, apart: FloatArray
-) -> tuple[FloatArray, Along, tuple[FloatArray, ...]]:
-    """Return sds of class means, (n_classes, d), directions of deviations, and projections."""
+) -> tuple[FloatArray, Along, tuple[Part, ...]]:
+    """Return sds of class means, (n_classes, d), and deviations along directions of likeness."""
     units, gram = part.units, part.gram
     members, splits = zip(*blocks_of(likeness, part.of_unit), strict=True)
     of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
     variances = np.concatenate([split.deviations for split in splits])[:, None]
     means = np.array([split.mean for split in splits])[:, None]
     scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
-    turned = [apart[:, :, m] @ split.basis for m, split in zip(members, splits, strict=True)]
-    projected = np.concatenate(turned, axis=2).swapaxes(1, 2) * scale
-    by_size: dict[int, list[tuple[int, IntArray]]] = defaultdict(list)
+    turned = [apart[..., m] @ split.basis for m, split in zip(members, splits, strict=True)]
+    projected = np.concatenate(turned, axis=3).transpose(0, 3, 2, 1) * scale[..., None]
+    by_kind: dict[tuple[int, bytes], list[tuple[int, IntArray]]] = defaultdict(list)
     for index in range(len(splits)):
+        own = np.flatnonzero(of_class == index)
+        active = projected[:, own].any(axis=(0, 1, 2))
         for coordinates in _coupled(units, gram[:, index]):
-            own = np.flatnonzero(of_class == index).tolist()
-            by_size[len(coordinates)] += [(direction, coordinates) for direction in own]
-    parts, deviation = [], []
-    for pieces in filter(None, by_size.values()):
+            kind = len(coordinates), active.tobytes()
+            by_kind[kind] += [(direction, coordinates) for direction in own.tolist()]
+    parts = []
+    for (_, active), pieces in by_kind.items():
+        if not pieces:  # a class of one unit has no deviations
+            continue
         direction, j = map(np.array, zip(*pieces, strict=True))  # (m,), (m, d)
         i, classes = direction[:, None], of_class[direction]
-        scales = scale[i, j]
+        scales, columns = scale[i, j], np.flatnonzero(np.frombuffer(active, bool))
         of_pairs = gram[:, classes[:, None, None], j[:, :, None], j[:, None]]
-        scaled = of_pairs * scales[:, :, None] * scales[:, None]
-        own = units.parameter[part.first[classes][:, None], j]
-        parts.append(Part(direction, j, own, scaled))
-        deviation.append(projected[:, i, j, None])
+        parts.append(
+            Part(
+                times=np.ones(len(direction)),
+                parameter=units.parameter[part.first[classes][:, None], j],
+                gram=of_pairs * scales[:, :, None] * scales[:, None],
+                columns=columns,
+                projected=projected[:, i, j][..., None, columns],
+                direction=direction,
+                coordinate=j,
+            )
+        )
     basis = tuple(split.basis for split in splits)
-    return of_mean, Along(of_class, scale, basis, tuple(parts)), tuple(deviation)
+    return of_mean, Along(of_class, scale, basis), tuple(parts)
 
 
 def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
@@ -166,17 +235,29 @@ def _components(coupled: bytes, n: int) -> list[IntArray]:
     return [np.flatnonzero(label == index) for index in range(count)]
 
 
-def _deviations(of_unit: IntArray, size: FloatArray, apart: FloatArray) -> FloatArray:
-    """Return the scaled principal axes of each class's units, without axes of length zero."""
-    n, d, _ = apart.shape
-    columns = np.zeros((n, len(size), d, n * d))
-    n_axes = 0
-    for index in np.flatnonzero(size > 1):
-        own = apart[:, :, of_unit == index].reshape(n * d, -1)
+def _exchangeable(part: Partition, apart: FloatArray) -> tuple[Part, ...]:
+    """Return the deviations of exchangeable units, along the principal axes of each class."""
+    several, (n, k, d, _) = np.flatnonzero(part.size > 1), apart.shape
+    if not len(several):
+        return ()
+    projected, n_axes = np.zeros((n, len(several), d, n * k * d, k)), 0
+    for place, index in enumerate(several):
+        own = apart[..., part.of_unit == index].reshape(n * k * d, -1)
         axes, lengths, _ = np.linalg.svd(own, full_matrices=False)
-        columns[:, index, :, : len(lengths)] = (axes * lengths).reshape(n, d, -1)
+        along = (axes * lengths).reshape(n, k, d, -1)
+        projected[:, place, :, : len(lengths)] = along.transpose(0, 2, 3, 1)
         n_axes = max(n_axes, int((lengths > NO_LENGTH * lengths[0]).sum()))
-    return columns[..., :n_axes]
+    none = np.zeros(0, dtype=np.int64)
+    every = Part(
+        times=part.size[several] - 1,
+        parameter=part.units.parameter[part.first[several]],
+        gram=part.gram[:, several],
+        columns=np.arange(k),
+        projected=projected[:, :, :, :n_axes],
+        direction=none,
+        coordinate=none,
+    )
+    return (every,)
 
 
 @dataclass(frozen=True)
@@ -189,12 +270,24 @@ class Collapsed:
     sides: tuple[Classes, ...]
     # words, and attributes if they have effects; the larger side, which is eliminated, is first
     cross: FloatArray
-    # (n_noise, n_eliminated, d, n_kept + 1): coupling of the eliminated classes with the kept side,
-    # the shared effects, and, in the last column, the outcome minus the center
+    # (n_noise, n_eliminated, d, n_kept + n_outcomes): coupling of the eliminated classes with the
+    # kept coordinates and, in the last columns, with the outcomes minus the center
     gram: FloatArray
-    # (n_noise, n_kept + 1, n_kept + 1): X'X of the kept coordinates, bordered by the outcome
-    alike: tuple[Collapsed, ...] = ()
-    # other outcomes of the same rows, with the same parameters; independent given the parameters
+    # (n_noise, n_kept + n_outcomes, ...): X'X of the kept coordinates, bordered by the outcomes
+    columns: IntArray
+    # (k,): places of gaps, slopes, and outcomes among the last axes of cross and gram
+    n_outcomes: int = 1
+    # outcomes of the same rows, with the same parameters; independent given the parameters
+
+    @property
+    def n_gaps(self) -> int:
+        """Number of rows that stand for missing pairs."""
+        return self.layout.n_gaps
+
+    @property
+    def n_kept(self) -> int:
+        """Number of kept coordinates: gaps, units of the kept side, shared effects, and slopes."""
+        return len(self.gram[0]) - self.n_outcomes
 
     @property
     def spec(self) -> ModelSpec:
@@ -219,9 +312,10 @@ class Collapsed:
 
     def rows_at_once(self, most_numbers: int) -> int:
         """Return how many parameter vectors to process at a time to limit memory use."""
-        parts = [part for side in self.sides if side.directions for part in side.directions.parts]
+        parts = [part for side in self.sides if side.along for part in side.parts]
         numbers = sum(part.gram[0].size for part in parts)
-        return int(max(1, most_numbers // (self.cross[0].size + self.gram[0].size + numbers)))
+        numbers += self.cross[0].size + self.gram[0].size
+        return int(max(FEWEST_AT_ONCE if self.n_gaps else 1, most_numbers // numbers))
 
     def block(self, name: str) -> Block:
         """Return the block with the given name."""
@@ -229,13 +323,18 @@ class Collapsed:
 
 
 def collapse(
-    design: Design, spec: ModelSpec, unpooled: int | None = None, layout: Layout | None = None
+    design: Design,
+    spec: ModelSpec,
+    unpooled: int | None = None,
+    layout: Layout | None = None,
+    others: FloatArray | None = None,
 ) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
     The effects of an ``unpooled`` protected word have the sd ``UNPOOLED_SD``. To collapse many
-    outcomes of the same rows, pass the ``layout`` of the first one. Raise a ValueError if the model
-    is not Normal, if outcomes do not vary, or if the design does not allow one of the effects.
+    outcomes of the same rows, pass the ``layout`` of the first one. The (n_outcomes, n_rows)
+    ``others`` are further outcomes with the same parameters. Raise a ValueError if the model is not
+    Normal, if outcomes do not vary, or if the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
         raise ArgumentError(
@@ -248,12 +347,15 @@ def collapse(
     if layout is None:
         layout = lay_out(design, spec, unpooled)
         _log_gaps(design, layout)
-    types, y = layout.types, design.y - layout.spec.center
+    types, outcomes = layout.types, [design.y, *([] if others is None else others)]
+    y = np.zeros((len(types.of_row), len(outcomes)))
+    y[: len(design.y)] = np.transpose(outcomes) - layout.spec.center
+    columns = Columns(np.hstack([layout.slopes, y]), layout.n_gaps)
     sides = tuple(
-        classes_of(part, design.likeness_of(part.units.terms[0].of)[0], y, types)
+        classes_of(part, design.likeness_of(part.units.terms[0].of)[0], columns, types)
         for part in layout.sides
     )
-    cross, gram = _matrices(layout, sides, y)
+    cross, gram, places = _matrices(layout, sides, columns)
     return Collapsed(
         design=design,
         layout=layout,
@@ -261,6 +363,8 @@ def collapse(
         sides=sides,
         cross=cross,
         gram=gram,
+        columns=places,
+        n_outcomes=len(outcomes),
     )
 
 
@@ -269,7 +373,7 @@ def _log_gaps(design: Design, layout: Layout) -> None:
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
     missing = len(design.words) * len(design.attributes) - len(pairs)
     eliminated, *kept = (side.gram[0, :, :, 0].size for side in layout.sides)
-    columns = sum(kept) + layout.shared.shape[1] + 1
+    columns = sum(kept) + layout.shared.shape[1] + layout.n_gaps + 1
     if missing and eliminated * columns**2 > MUCH_WORK:
         logging.getLogger(__name__).warning(
             "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
@@ -280,12 +384,16 @@ def _log_gaps(design: Design, layout: Layout) -> None:
 
 
 def _matrices(
-    layout: Layout, sides: Sequence[Classes], y: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return `Collapsed.cross` and `Collapsed.gram`."""
+    layout: Layout, sides: Sequence[Classes], columns: Columns
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return `Collapsed.cross`, `Collapsed.gram`, and `Collapsed.columns`.
+
+    Gaps come first, so that the last coordinates are the shared effects, including slopes.
+    """
     types, gram = layout.types, layout.shared_gram
-    n = len(types.by_noise)
-    outcome = (types.by_noise * np.bincount(types.of_row, y)) @ layout.shared
+    n, by_noise = len(types.by_noise), types.by_noise
+    of_types = columns.sums(types.of_row, len(types.first))
+    border = np.einsum("qt,ti,tk->qik", by_noise, layout.shared, of_types, optimize=True)
     to_shared = [
         (coupling * side.scale[:, :, None]).reshape(n, side.parameter.size, -1)
         for side, coupling in zip(sides, layout.couplings, strict=False)
@@ -299,8 +407,14 @@ def _matrices(
         own[:, diagonal, :, diagonal] = kept.gram.transpose(1, 0, 2, 3)
         own = own.reshape(n, kept.parameter.size, kept.parameter.size)
         gram = np.block([[own, to_shared[1]], [to_shared[1].transpose(0, 2, 1), gram]])
-        outcome = np.hstack([kept.projection.reshape(n, -1), outcome])
-    squares = types.by_noise @ np.bincount(types.of_row, y**2)
-    gram = np.block([[gram, outcome[..., None]], [outcome[:, None], squares[:, None, None]]])
+        projection = kept.projection.reshape(n, kept.parameter.size, -1)
+        border = np.concatenate([projection, border], axis=1)
+    corner = columns.products(by_noise[:, types.of_row])
+    gram = np.block([[gram, border], [border.transpose(0, 2, 1), corner]])
     shape = n, *sides[0].parameter.shape, -1
-    return np.concatenate([part.reshape(shape) for part in cross], axis=3), gram
+    whole = np.concatenate([part.reshape(shape) for part in cross], axis=3)
+    order = np.arange(len(gram[0]))
+    gaps = slice(border.shape[1], border.shape[1] + columns.n_gaps)
+    order = np.concatenate([order[gaps], np.delete(order, gaps)])
+    places = np.argsort(order)[border.shape[1] :]
+    return whole[..., order], gram[:, order][:, :, order], places
