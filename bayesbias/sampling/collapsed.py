@@ -324,7 +324,7 @@ def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
 
 
 def _log_det(alone: Alone, times: FloatArray) -> FloatArray:
-    """Return the log determinants of precisions, each of which counts several ``times``."""
+    """Return the sums of log determinants of precisions, weighted by ``times``."""
     return np.asarray(2 * (times @ np.log(np.diagonal(alone.factor, axis1=1, axis2=2)).sum(axis=2)))
 
 
