@@ -21,6 +21,7 @@ from .comparison.ranks import rank_embeddings as rank_embeddings
 from .comparison.ranks import trend as trend
 from .embeddings.convert import convert_vectors as convert_vectors
 from .embeddings.convert import save_vectors as save_vectors
+from .embeddings.cosines import with_cosines as with_cosines
 from .embeddings.distances import distance_table as distance_table
 from .embeddings.distances import missing_words as missing_words
 from .embeddings.distances import undersized_sets as undersized_sets

@@ -42,6 +42,14 @@ def toy(**columns: object) -> pd.DataFrame:
     return pd.DataFrame({**given_columns, **columns})
 
 
+def toy_rows(**columns: object) -> pd.DataFrame:
+    """Return a table that can be fitted, with columns added."""
+    vectors = dict(zip("abcdefgh", np.random.default_rng(1).normal(size=(8, 3)), strict=True))
+    words = {"groups": {"x": ["a", "b"], "y": ["c", "d"]}, "stereotypes": {"x": "ef", "y": "gh"}}
+    words["stereotypes"] = {name: [*letters] for name, letters in words["stereotypes"].items()}
+    return bb.distance_table(vectors, words).assign(**columns)
+
+
 words = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=8
 )
@@ -57,7 +65,7 @@ def test_valid_table_comes_back_in_order() -> None:
     valid = validate_table(
         table[["stranger", "context", "embedding", *reversed(COLUMNS)]].iloc[::-1]
     )
-    assert tuple(valid.columns) == (*COLUMNS, *OPTIONAL_COLUMNS)
+    assert tuple(valid.columns) == (*COLUMNS, *OPTIONAL_COLUMNS, "stranger")
     assert valid.index.tolist() == [0, 1]
     assert valid["connection"].cat.ordered
     assert tuple(valid["connection"].cat.categories) == CONNECTIONS
@@ -80,7 +88,8 @@ NO_TABLES: list[tuple[object, str]] = [
         for value in (np.nan, -0.1, None, 2 + 2 * ROUNDING, "far")
     ),
     (toy(connection=["human", "asociated"]), "'asociated'.*mean 'associated'.*, different"),
-    ("table.csv", r"got str. Read a long-form table with bb.read_table\(path\)"),
+    ("table.csv", r"str. Read a table with bb.read_table\(path\)"),
+    (type("Frame", (), {"to_pandas": toy})(), r"Frame. Pass table.to_pandas\(\)"),  # as in polars
 ]
 
 
@@ -187,6 +196,47 @@ def test_the_published_layout_is_read(file: Write) -> None:
     assert told[0].message.names == ("it",)
 
 
+PRINTED: dict[str, Callable[[pd.DataFrame], str]] = {
+    "tabs": lambda table: table.to_csv(index=False, sep="\t"),
+    "semicolons, decimal commas": lambda table: table.to_csv(index=False, sep=";", decimal=","),
+    "blanks after commas": lambda table: table.to_csv(index=False).replace(",", ", "),
+    "an index": lambda table: table.to_csv(),
+    "quotes and NA, as R": lambda table: table.to_csv(index=False, quoting=2, na_rep="NA"),
+    "carriage returns": lambda table: "\ufeff" + table.to_csv(index=False, lineterminator="\r\n"),
+}
+"""Tables as other programs write them."""
+
+
+@pytest.mark.parametrize("program", PRINTED)
+def test_tables_of_other_programs_are_read(table: pd.DataFrame, file: Write, program: str) -> None:
+    given_table = table.assign(log_rank=[1.5, np.nan], note=["007", "x"])
+    read = read_table(file("other.csv", PRINTED[program](given_table)))
+    assert_frame_equal(read, given_table, check_dtype=False)
+
+
+def test_words_stay_as_spelled(table: pd.DataFrame, tmp_path: Path) -> None:
+    """Otherwise, pandas reads 007 and 7 as one word, and true as True."""
+    spelled = ["007", "7", "true", "nan", "NA", "1e5", "inf", "None"]
+    rng = np.random.default_rng(1)
+    vectors = dict(zip([*spelled, "a", "b"], rng.normal(size=(10, 3)), strict=True))
+    groups = {"1": spelled[:4], "01": spelled[4:]}
+    table = bb.distance_table(vectors, {"groups": groups, "stereotypes": {"1": ["a"], "01": ["b"]}})
+    for end in ("csv", "parquet"):
+        write_table(table, tmp_path / f"table.{end}")
+        read = read_table(tmp_path / f"table.{end}")
+        assert_frame_equal(read, table, check_exact=True)
+        assert read.attrs == table.attrs
+
+
+def test_other_columns_stay_in_the_table_and_its_files(table: pd.DataFrame, tmp_path: Path) -> None:
+    more = table.assign(share=[0.25, np.nan], count=[3, 4], note=["x", "007"], wordlist="1984")
+    for end in ("csv", "parquet"):
+        write_table(validate_table(more), tmp_path / f"table.{end}")
+        assert_frame_equal(read_table(tmp_path / f"table.{end}"), more, check_exact=True)
+    posts = [bb.fit(t, "paper", draws=50, seed=1) for t in (toy_rows(), toy_rows(share=1.5))]
+    assert posts[0].attrs["table_hash"] == posts[1].attrs["table_hash"]
+
+
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
     write_table(pd.concat([table, table]), path)
@@ -203,13 +253,14 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", f"{HEADER}{ROW}-100\n", r"1 distance is not in \[0, 2\]"),
     ("odd.csv", f"{HEADER}{ROW}0.5\n{ROW}far\n", "first in row 1 .*: 'far'"),
     ("odd.csv", f"{HEADER}{ROW}0.5,more\n", "more fields than the head"),
-    ("odd.csv", HEADER.replace(",", "\t"), "by commas, not by semicolons or tabs"),
+    ("odd.csv", HEADER.replace(",", "\t"), "the table has no rows"),
+    ("odd.csv", f"{HEADER}se\u00f1or".encode("latin-1"), "is not UTF-8 text .*; save it as UTF-8"),
     ("odd.csv", f"{HEADER}he,man,,woman,different,0.5\n", "row 0 has an empty attribute"),
     ("odd.csv", "protected_word,word_to_compare\nhe,nurse\n", r"missing columns: word_class"),
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "have no group: it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
     ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or is not a table"),
-    ("odd.nc", b"\x89HDF", "codec can't decode"),
+    ("odd.nc", b"\x89HDF", "is not UTF-8 text"),
 ]
 
 

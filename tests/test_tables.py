@@ -17,7 +17,7 @@ from gensim.models import KeyedVectors
 import bayesbias as bb
 from bayesbias.nulls import scenario
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
-from bayesbias.tables.cosines import table_cosines
+from bayesbias.tables.cosines import mean_cosines, table_cosines
 from bayesbias.tables.descriptives import (
     contrast_of,
     densities,
@@ -168,7 +168,8 @@ def test_cosines_are_those_of_the_words_in_any_order(table: pd.DataFrame, tmp_pa
     unit = np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in words])
     for carrier in (table, *(read_table(tmp_path / f"table.{end}") for end in ("parquet", "csv"))):
         found = table_cosines(carrier.sample(frac=1, random_state=1), words)
-        np.testing.assert_allclose(found, unit @ unit.T, atol=5.1e-5)  # rounded to four decimals
+        np.testing.assert_allclose(found, unit @ unit.T, atol=5.1e-5)  # six numbers of 16 bits
+        assert carrier.attrs == table.attrs
     assert not table_cosines(table, ["x1", "unknown"]).size
 
 
@@ -194,6 +195,57 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     bare.attrs.clear()
     write_table(bare, tmp_path / "table.csv")
     assert not place.exists()
+
+
+def test_cosines_lost_in_pandas_are_put_back(table: pd.DataFrame, tmp_path: Path) -> None:
+    vectors, _ = leaning()
+    table.to_csv(tmp_path / "table.csv", index=False)
+    notes = pd.DataFrame({"attribute": ["x_s0"], "note": ["first"]})
+    other = table.assign(embedding="other")
+    other.attrs = {"from": "elsewhere"}
+    for lost in (
+        pd.read_csv(tmp_path / "table.csv"),
+        table.merge(notes, how="left"),
+        pd.concat([table.assign(embedding="one"), other]),
+    ):
+        assert not lost.attrs
+        for source in (vectors, pd.DataFrame(vectors).T, table):
+            found = bb.with_cosines(lost, source)
+            assert found.attrs == table.attrs
+            pd.testing.assert_frame_equal(found, lost)
+        assert not lost.attrs
+    del vectors["x_s0"]
+    few = bb.with_cosines(table[table["attribute"] != "x_s0"], vectors)
+    for source in (vectors, few, lost):
+        with pytest.raises(ValueError, match=r"x_s0|x0, x1"):
+            bb.with_cosines(table, source)
+
+
+def test_many_words_keep_their_likeness_as_few_do(tmp_path: Path) -> None:
+    """A CSV file, a Parquet file, and a mean of two tables have the cosines of 1,001 words."""
+    rng, n = np.random.default_rng(1), 1001
+    vectors = dict(zip([f"w{i}" for i in range(n)], rng.normal(size=(n, 10)), strict=True))
+    names = [*vectors]
+    groups = {"a": names[:2], "b": names[2:4]}
+    words = {"groups": groups, "stereotypes": {"a": names[4:500], "b": names[500:]}}
+    table = bb.distance_table(vectors, words)
+    unit = np.array(list(vectors.values()))
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    for end in ("csv", "parquet"):
+        write_table(table, tmp_path / f"table.{end}")
+        found = table_cosines(read_table(tmp_path / f"table.{end}"), names)
+        np.testing.assert_allclose(found, unit @ unit.T, atol=1e-4)  # ten numbers of 16 bits
+    mean = mean_cosines([table, table])
+    np.testing.assert_allclose(mean.loc[names, names], unit @ unit.T, atol=1e-4)
+    assert len(table.attrs["cosines"]) < 60 * n  # the cosines would take 2,700 n letters
+
+
+def test_damaged_cosines_are_named(table: pd.DataFrame) -> None:
+    for damaged in ("{", '{"words": ["a"]}', '{"words": ["a"], "numbers": "AA=="}', "[1]"):
+        broken = table.copy()
+        broken.attrs["cosines"] = damaged
+        with pytest.raises(ValueError, match=r"bb\.with_cosines"):
+            bb.fit(broken, draws=100)
 
 
 Published = Callable[[str], pd.DataFrame]

@@ -42,8 +42,7 @@ def distance_tables(
     -------
     DataFrame
         All distance tables, concatenated, with the columns ``embedding`` and ``wordlist``. The
-        frame also stores the mean cosines between words if there are at most 1,000 words. For more
-        words, pass `fit_many` a list of separate tables.
+        frame also stores the mean cosines between words.
 
     Examples
     --------

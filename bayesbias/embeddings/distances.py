@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import unit_rows
+from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError
 from .._core.notices import SameSpellings, WordsInTwoRoles
 from .._core.warnings import warn
 from ..tables.copies import without_copies
-from ..tables.cosines import attach_cosines
+from ..tables.cosines import attach_vectors
 from ..tables.schema import (
     COLUMNS,
     CONTROLS,
@@ -27,7 +27,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lis
 from .formats.keyed import require_directions
 from .load import VectorsLike, vectors_in_memory
 
-_WORDS = ("protected_word", "attribute")
+WORDS = ("protected_word", "attribute")
 
 
 def distance_table(
@@ -63,7 +63,7 @@ def distance_table(
     -------
     DataFrame
         One row per pair, with the columns ``COLUMNS``. ``cosine_distance`` is 1 - cosine
-        similarity, in [0, 2]. For up to 1,000 words, ``.attrs`` contains the cosines between them.
+        similarity, in [0, 2]. ``.attrs`` contains the directions of the words.
 
     Raises
     ------
@@ -90,18 +90,28 @@ def distance_table(
     spellings = first_spellings(vectors, wordlist.words)
     _check_words(spellings, wordlist, getattr(vectors, "hint", ()))
     pairs = _pairs(spellings, wordlist)
-    names = pd.unique(pd.concat([pairs[name] for name in _WORDS])).tolist()
-    matrix = np.asarray(vectors[names], dtype=np.float64)
-    require_directions(names, matrix)
-    directions = unit_rows(matrix)
-    cosines = directions @ directions.T
-    rows, columns = (pd.Index(names).get_indexer(pairs[name]) for name in _WORDS)
-    pairs["cosine_distance"] = 1.0 - np.clip(cosines[rows, columns], -1.0, 1.0)
+    names = words_of(pairs)
+    directions = directions_of(names, vectors)
+    (rows, first), (columns, second) = (pd.factorize(pairs[name]) for name in WORDS)
+    one, other = (directions[pd.Index(names).get_indexer(words)] for words in (first, second))
+    pairs["cosine_distance"] = 1.0 - np.clip((one @ other.T)[rows, columns], -1.0, 1.0)
     if embedding is not None:
         pairs["embedding"] = embedding
     table = validate_table(pairs)
-    attach_cosines(table, names, cosines)
+    attach_vectors(table, names, directions)
     return without_copies(table, "these vectors", drop=drop_duplicates)
+
+
+def words_of(table: pd.DataFrame) -> list[str]:
+    """Return the different words of a table, starting with the protected words."""
+    return [*map(str, pd.unique(pd.concat([table[name].astype(object) for name in WORDS])))]
+
+
+def directions_of(words: list[str], vectors: KeyedVectors) -> FloatArray:
+    """Return the vectors of words, scaled to length one."""
+    matrix = np.asarray(vectors[words], dtype=np.float64)
+    require_directions(words, matrix)
+    return unit_rows(matrix)
 
 
 def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
@@ -230,7 +240,7 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
             if attribute in spellings
         ]
     pairs = pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object)
-    pairs = pairs.drop_duplicates(list(_WORDS))
+    pairs = pairs.drop_duplicates(list(WORDS))
     pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
     if without := [name for name in expected if name not in connections_present(pairs)]:

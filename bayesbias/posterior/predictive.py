@@ -19,6 +19,7 @@ from ..model.likelihood import Rows
 from ..model.likeness import effective_number
 from ..model.tree import design_of, index_of, labels, observed, require_posterior
 from ..model.tree import n_draws as n_draws_of
+from ..tables.cosines import LOST
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
@@ -135,10 +136,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     """
     design = design_of(tree)
     if not design.word_likeness.size or not design.attribute_likeness.size:
-        raise ValueError(
-            "this table has no cosines between its words; make the table from vectors with "
-            "bb.distance_table, and keep NAME.cosines.csv next to NAME.csv"
-        )
+        raise ValueError(f"this table has no cosines between its words; {LOST}")
     roles = [("protected_group", name) for name in design.groups]
     columns = design.columns or design.connections
     roles += [("attribute_set" if name in design.sets else "controls", name) for name in columns]

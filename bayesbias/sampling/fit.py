@@ -39,7 +39,13 @@ from ..model.tree import (
     variable_dims,
     varying,
 )
-from ..tables.schema import ROUNDING, Coded, table_hash, validate_and_encode
+from ..tables.schema import (
+    ROUNDING,
+    Coded,
+    known_columns,
+    table_hash,
+    validate_and_encode,
+)
 from .exact import sample_exact
 from .importance import ESS_LIMIT, PARETO_K_LIMIT
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -124,7 +130,7 @@ def fit(
         index_table(valid, coded=coded),
         load_model(model, "distance"),
         priors=priors,
-        table_hash=table_hash(valid, coded),
+        table_hash=table_hash(valid[known_columns(valid)], coded),
         options=options,
     )
 

@@ -1,70 +1,129 @@
-"""Store the cosines among a table's words, because similar words have similar distances."""
+"""Store the vectors of a table's words, because similar words have similar distances.
+
+A table carries them as text, so that pandas can copy, compare, and write them. The cosines of n
+words take n² numbers, and their vectors take n times the number of dimensions; the smaller of the
+two is stored, in two bytes a number, so that cosines are within 1e-4 of their values.
+"""
 
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, unit_rows
 
 COSINES = "cosines"
-"""Key of the cosines in a table's ``attrs``. The value is a string, which pandas can copy, compare,
-and write to a Parquet file. The cosines of a CSV file are in a separate file next to it."""
+"""Key of the cosines in a table's ``attrs``; those of a CSV file are in a file next to it."""
 
-MOST_WORDS = 1000
-"""Largest number of words whose cosines are attached; more would take tens of megabytes."""
+ONE = 10_000
+"""Integer that stands for a cosine of 1, so that cosines have four decimals."""
 
-DECIMALS = 4
-"""Number of decimals to keep; float16 embeddings are no more precise."""
+LARGEST = 32_767
+"""Integer that stands for the largest coordinate of each vector; lengths are not stored."""
+
+LOST = (
+    "make the table from vectors with bb.distance_table, put the cosines back with "
+    "bb.with_cosines(table, vectors), or keep NAME.cosines.csv next to NAME.csv"
+)
+"""What to do about a table without cosines."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Words with their (n, n) cosines, or with their (n, n_dims) vectors if n_dims < n."""
+
+    words: tuple[str, ...]
+    numbers: NDArray[np.int16]
+
+    @property
+    def square(self) -> bool:
+        """Whether the numbers are cosines."""
+        return bool(self.numbers.shape[1] == len(self.words))
+
+    def cosines(self, words: Sequence[str]) -> FloatArray:
+        """Return the cosines among words, or a (0, 0) array if any are missing."""
+        place = {word: row for row, word in enumerate(self.words)}
+        if not words or not place.keys() >= set(words):
+            return np.zeros((0, 0))
+        rows = [place[word] for word in words]
+        if self.square:
+            return np.asarray(self.numbers[np.ix_(rows, rows)] / ONE)
+        unit = unit_rows(self.numbers[rows])
+        return np.asarray(unit @ unit.T)
+
+
+def attach_vectors(table: pd.DataFrame, words: Iterable[str], vectors: FloatArray) -> None:
+    """Attach the directions of (n_words, n_dims) vectors to a table."""
+    unit = unit_rows(vectors)
+    if len(unit) <= unit.shape[1]:
+        attach_cosines(table, words, unit @ unit.T)
+    else:
+        largest = np.abs(unit).max(axis=1, keepdims=True)
+        _attach(table, Stored(tuple(map(str, words)), _whole(unit / largest * LARGEST)))
 
 
 def attach_cosines(table: pd.DataFrame, words: Iterable[str], cosines: FloatArray) -> None:
-    """Attach (n_words, n_words) cosines to a table that has at most ``MOST_WORDS`` words."""
-    if len(cosines) <= MOST_WORDS:
-        content = {"words": [*map(str, words)], "cosines": np.round(cosines, DECIMALS).tolist()}
-        table.attrs[COSINES] = json.dumps(content)
+    """Attach (n_words, n_words) cosines to a table."""
+    _attach(table, Stored(tuple(map(str, words)), _whole(cosines * ONE)))
 
 
 def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
     """Return the (n_words, n_words) cosines among words, or a (0, 0) array if any are missing."""
-    frame = _parsed(table.attrs.get(COSINES))
-    if not set(words) <= set(frame.columns):
-        return np.zeros((0, 0))
-    return frame.loc[[*words], [*words]].to_numpy()
+    return stored_in(table).cosines(words)
 
 
 def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return mean cosines over several tables, with 0 for two words that never share a table."""
-    parts = [_parsed(table.attrs.get(COSINES)) for table in tables]
-    frame = pd.concat(parts).groupby(level=0, sort=False).mean()
-    return frame[frame.index].fillna(0.0)
+    stored = [stored_in(table) for table in tables]
+    words = list(dict.fromkeys(word for one in stored for word in one.words))
+    place = {word: row for row, word in enumerate(words)}
+    total, count = np.zeros((2, len(words), len(words)))
+    for one in stored:
+        block = np.ix_(*[[place[word] for word in one.words]] * 2)
+        total[block] += one.cosines(one.words)
+        count[block] += 1
+    return pd.DataFrame(total / np.maximum(count, 1), words, words)
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Write a table's cosines (if any) to a file next to its CSV file."""
-    frame = _parsed(table.attrs.get(COSINES))
-    if not frame.empty:
+    """Write a table's cosines or vectors (if any) to a file next to its CSV file."""
+    stored = stored_in(table)
+    if stored.words:
+        axes = [f"v{i + 1}" for i in range(stored.numbers.shape[1])]
+        columns = stored.words if stored.square else axes
+        values = stored.numbers / ONE if stored.square else stored.numbers
+        frame = pd.DataFrame(values, stored.words, columns)
         frame.to_csv(cosines_path(path), index_label="word")
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines that are stored next to a CSV file, if there are any."""
+    """Attach the cosines or vectors that are stored next to a CSV file, if there are any."""
     place = cosines_path(path)
     if not place.is_file():
         return
-    frame = pd.read_csv(place, index_col=0, keep_default_na=False, encoding="utf-8")
-    numbers = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
-    if [*map(str, frame.index)] != [*frame.columns] or not np.isfinite(numbers).all():
+    frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8", converters={0: str})
+    words, columns = [*frame.iloc[:, 0]], [*frame.columns[1:]]
+    numbers = frame.iloc[:, 1:].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    square, known = columns == words, len(set(words)) == len(words) and np.isfinite(numbers).all()
+    axes = bool(columns) and columns == [f"v{i + 1}" for i in range(len(columns))]
+    if not (known and (square or (axes and numbers.any(axis=1).all()))):
         raise ValueError(
             f"{place} must be a square matrix of cosines between the table's words, with "
-            "these words as header and first column. Delete the file to treat words as unrelated"
+            "these words as header and first column, or vectors of these words, in columns named "
+            "v1, v2, and so on. Delete the file to treat words as unrelated"
         )
-    attach_cosines(table, frame.columns, numbers)
+    if square:
+        attach_cosines(table, words, numbers)
+    else:
+        attach_vectors(table, words, numbers)
 
 
 def cosines_path(path: Path) -> Path:
@@ -72,7 +131,28 @@ def cosines_path(path: Path) -> Path:
     return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
 
 
+def stored_in(table: pd.DataFrame) -> Stored:
+    """Return what a table's ``attrs`` contain; without cosines, there are no words."""
+    return _parsed(table.attrs.get(COSINES, ""))
+
+
+def _attach(table: pd.DataFrame, stored: Stored) -> None:
+    numbers = b64encode(stored.numbers.astype("<i2").tobytes()).decode()
+    table.attrs[COSINES] = json.dumps({"words": stored.words, "numbers": numbers})
+
+
+def _whole(numbers: FloatArray) -> NDArray[np.int16]:
+    return np.rint(numbers).clip(-LARGEST, LARGEST).astype(np.int16)
+
+
 @lru_cache(maxsize=8)
-def _parsed(text: str | None) -> pd.DataFrame:
-    content = json.loads(text or '{"words": [], "cosines": []}')
-    return pd.DataFrame(content["cosines"], content["words"], content["words"], dtype=np.float64)
+def _parsed(text: str) -> Stored:
+    if not text:
+        return Stored((), np.zeros((0, 0), dtype=np.int16))
+    try:
+        content = json.loads(text)
+        words = tuple(map(str, content["words"]))
+        numbers = np.frombuffer(b64decode(content["numbers"]), dtype="<i2")
+        return Stored(words, numbers.reshape(len(words), -1))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"the table's cosines are damaged ({error!r}); {LOST}") from None

@@ -54,8 +54,9 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A copy with ``COLUMNS`` and, if present, ``embedding`` and ``context``. ``connection`` is an
-        ordered categorical of ``CONNECTIONS``, distances are float64, and the index is 0 to n - 1.
+        A copy with ``COLUMNS``, then ``embedding`` and ``context`` if present, and then all other
+        columns, unchanged. ``connection`` is an ordered categorical of ``CONNECTIONS``, distances
+        are float64, and the index is 0 to n - 1.
 
     Raises
     ------
@@ -78,8 +79,9 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
     require_columns(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
-    kept = [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
-    valid = table[kept].reset_index(drop=True)
+    kept = known_columns(table)
+    valid = table[[*kept, *(name for name in table.columns if name not in kept)]]
+    valid = valid.reset_index(drop=True)
     coded = {name: codes_and_names(valid[name]) for name in kept if name != "cosine_distance"}
     for name, (codes, names) in coded.items():
         empty = np.array([not text.strip() for text in names])[codes] | valid[name].isna()
@@ -97,13 +99,20 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
     return valid, coded
 
 
+def known_columns(table: pd.DataFrame) -> list[str]:
+    """Return the columns of a table that identify and measure its rows, in order."""
+    return [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
+
+
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     """Raise an error if the argument is not a table, or if columns are missing or repeated."""
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(
-            f"a table (DataFrame) is needed; got {type(table).__name__}. Read a long-form table "
-            "with bb.read_table(path), or make one with bb.distance_table(vectors, wordlist)"
-        )
+        kind = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}"
+        how = "Read a table with bb.read_table(path), or make one with bb.distance_table(vectors, "
+        how += "wordlist)"
+        if hasattr(table, "to_pandas"):
+            how = "Pass table.to_pandas()"
+        raise TypeError(f"a long-form table, a pandas DataFrame, is needed; got {kind}. {how}")
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise ValueError(

@@ -17,7 +17,7 @@ from .._core.resources import no_file
 from .._core.warnings import warn
 from .copies import without_copies
 from .cosines import cosines_path, read_cosines, write_cosines
-from .schema import COLUMNS, require_columns, validate_table
+from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, known_columns, require_columns, validate_table
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -27,6 +27,12 @@ LONGEST_LINE = 1 << 20
 
 MISSING_DISTANCE = -100.0
 """Distance that marks a missing word in the published tables."""
+
+TEXT_COLUMNS = (*IDS, *OPTIONAL_COLUMNS, "word_to_compare", "word_class", "wordlist")
+"""Columns of words and names, which are never read as numbers."""
+
+EMPTY = ("", "NA", "NaN", "nan")
+"""Cells that are empty in a column of numbers, as R and pandas write them."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
@@ -64,7 +70,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
         if path.suffix != ".parquet":
             read_cosines(table, path)
-    if duplicates := int(table.duplicated().sum()):
+    if duplicates := int(table.duplicated(known_columns(table)).sum()):
         warn(RepeatedRows(duplicates, len(table), about=str(path)))
     return without_copies(table, str(path), drop=drop_duplicates)
 
@@ -72,8 +78,9 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to CSV or Parquet, depending on the path's ending.
 
-    If writing fails, any existing file is left unchanged. The cosines among the table's words are
-    stored in the Parquet file, or in ``NAME.cosines.csv`` next to the CSV file.
+    If writing fails, any existing file is left unchanged. All columns are written, and all are read
+    by `read_table`. The cosines among the table's words are stored in the Parquet file, or in
+    ``NAME.cosines.csv`` next to the CSV file, as vectors if there are many words.
 
     Examples
     --------
@@ -99,33 +106,65 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file; treat "nan" and "null" as ordinary words."""
+    """Read a CSV or Parquet file; words such as "nan", "true", and "007" stay as spelled.
+
+    Other columns become numbers if all their cells are numbers or empty.
+    """
     if path.suffix == ".parquet":
         return read_parquet(path)
-    frame = read_csv(path, keep_default_na=False)
-    if len(frame.columns) == 1 and re.search(r"[;\t]", str(frame.columns[0])):
-        raise ValueError("columns must be separated by commas, not by semicolons or tabs")
+    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(TEXT_COLUMNS, str))
+    index = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
+    frame = frame.drop(columns=index)
+    for name in frame.columns.difference([*TEXT_COLUMNS, COLUMNS[-1]]):
+        if isinstance(frame[name].dtype, pd.StringDtype):
+            cells = frame[name].where(~frame[name].isin(EMPTY))
+            if dialect(path)["decimal"] == ",":
+                cells = cells.str.replace(",", ".")
+            numbers = pd.to_numeric(cells, errors="coerce")
+            if numbers.notna().any() and (numbers.isna() == cells.isna()).all():
+                frame[name] = numbers
     return frame
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a (possibly compressed) UTF-8 CSV file; raise a ValueError that explains any problem."""
+    """Read a (possibly compressed) UTF-8 CSV file; raise a ValueError that explains any problem.
+
+    Without ``sep`` in the options, the header decides between commas, semicolons, and tabs.
+    """
+    options = dialect(path) | options
     with opened(path) as (_, stream, _):
-        if len(stream.readline(LONGEST_LINE)) == LONGEST_LINE:
-            raise ValueError(
-                f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not a text file"
-            )
-        stream.seek(0)
         require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
         try:
             frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
         except pd.errors.EmptyDataError:
             raise ValueError("the file is empty") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"the file is not UTF-8 text ({error.reason}: {error.object[error.start]:#04x}); "
+                "save it as UTF-8. In Excel, choose the type CSV UTF-8"
+            ) from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
             "some rows have more fields than the header; put double quotes around text with commas"
         )
     return frame
+
+
+def dialect(path: Path) -> dict[str, Any]:
+    """Return how fields are separated, whether blanks follow, and the mark of decimals."""
+    with opened(path) as (_, stream, _):
+        head, row = stream.readline(LONGEST_LINE), stream.readline(LONGEST_LINE)
+    if LONGEST_LINE in (len(head), len(row)):
+        raise ValueError(
+            f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not a text file"
+        )
+    separator = max(b",", b";", b"\t", key=head.count)
+    comma = separator != b"," and re.search(rb"(^|[;\t])-?\d+,\d+\s*([;\t]|$)", row)
+    return {
+        "sep": separator.decode(),
+        "skipinitialspace": separator + b" " in head,
+        "decimal": "," if comma else ".",
+    }
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -155,6 +194,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     ungrouped = table.loc[table["protected_group"].isna(), "protected_word"].unique()
     if len(ungrouped):
         raise ValueError(f"words without associated rows have no group: {', '.join(ungrouped)}")
+    table = table.drop(columns="cosine_similarity", errors="ignore")  # 1 - cosine_distance
     missing = table["cosine_distance"] == MISSING_DISTANCE
     if missing.any():
         gone = sorted(set(table["protected_word"]) - set(table.loc[~missing, "protected_word"]))
