@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,7 @@ from bayesbias.comparison.pairing import pair
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
+from bayesbias.warnings import OnlyListedChanged
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameVectors")
 """Known warnings: debiased tables repeat words or distances; test_tables.py covers them."""
@@ -38,6 +40,28 @@ AFTER = [
     ("he", "nurse", "different", 0.8),
     ("he", "walk", "human", 0.3),
 ]
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_a_change_of_only_the_listed_words_is_said(everything: bool) -> None:
+    """Of forty other words, all or none are moved with the list's words."""
+    rng = np.random.default_rng(2)
+    wordlist = WordList(
+        name="toy",
+        groups={group: [f"{group}{i}" for i in range(3)] for group in "xy"},
+        stereotypes={group: [f"{group}_{i}" for i in range(4)] for group in "xy"},
+    )
+    before = {word: rng.normal(size=20) for word in (*wordlist.words, *map(str, range(40)))}
+    after = {
+        word: vector + 0.3 * rng.normal(size=20) * (everything or word in wordlist.words)
+        for word, vector in before.items()
+    }
+    options = {"draws": 100, "seed": 1, "progressbar": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", OnlyListedChanged)
+        notices = bb.analyze_change(before, after, wordlist, **options).notices
+    told = [notice for notice in notices if isinstance(notice, OnlyListedChanged)]
+    assert [(notice.unchanged, notice.words) for notice in told] == [(40, 40)] * (not everything)
 
 
 def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:

@@ -21,6 +21,7 @@ import bayesbias as bb
 from bayesbias.comparison import embedding_differences, variance_shares
 from bayesbias.comparison.hierarchy import MEAN_SD, SLOPE_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
+from bayesbias.comparison.order import look_ordered
 from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
 from bayesbias.model.design import make_design
 from bayesbias.model.spec import load_model
@@ -405,3 +406,18 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 def test_wrong_input_is_refused(call: Callable[[], object], fragment: str) -> None:
     with pytest.raises(ValueError, match=fragment):
         call()
+
+
+@pytest.mark.parametrize(
+    ("names", "ordered"),
+    [
+        (["1900", "1910", "1920", "1930"], True),
+        (["d1950s", "d1960s", "d1970s", "d1980s"], True),
+        (["2019-05", "2019-06", "2019-07", "2020-01"], True),
+        (["coha_1900", "coha_1910", "coha_1920"], False),
+        (["glove", "word2vec", "d1970", "d1980"], False),
+        (["glove50", "glove100", "glove200", "glove300"], False),
+    ],
+)
+def test_names_that_look_ordered(names: list[str], ordered: bool) -> None:
+    assert look_ordered(names) is ordered

@@ -179,6 +179,29 @@ class ListInOneEmbedding(BayesbiasWarning):
 
 
 @dataclass(unsafe_hash=True)
+class OrderIgnored(BayesbiasWarning):
+    """The names of embeddings look like an order, but a joint model has no `x`."""
+
+    names: tuple[str, ...]
+    text = (
+        "estimates are drawn together as if the order of {names} meant nothing; pass x, a number "
+        "for each, to fit a trend"
+    )
+
+
+@dataclass(unsafe_hash=True)
+class OnlyListedChanged(BayesbiasWarning):
+    """Words outside the list have the same vectors before and after a change."""
+
+    unchanged: int
+    words: int
+    text = (
+        "only the listed words were changed ({unchanged:,} of {words:word} outside the list were "
+        "not), so the result says nothing about words like them"
+    )
+
+
+@dataclass(unsafe_hash=True)
 class NoLikeness(BayesbiasWarning):
     """A table has lost the cosines among its words, so a model treats words as unrelated."""
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
+from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.notices import OnlyListedChanged
 from .._core.random import Seed, as_seed_sequence
+from .._core.warnings import warn
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
 from ..debias.recovery import VOCABULARY
 from ..embeddings.load import VectorsLike, load_vectors
 from ..embeddings.registry import open_embedding
+from ..embeddings.source import Embedding
 from ..embeddings.word_sets import WordVectors
 from ..scores.directions import direct_bias, same
 from ..scores.groups import mac, mac_change, mac_of_table
@@ -39,6 +45,18 @@ SCORE_CHANGE_COLUMNS = (
 
 N_WORDS = 500
 """Number of most biased words in each class, as in Gonen and Goldberg's clustering."""
+
+N_UNLISTED = 1_000
+"""Number of words outside a list that are compared before and after a change."""
+
+FEWEST_UNLISTED = 20
+"""With fewer words outside the list, a file is taken to hold the list alone."""
+
+MOST_UNCHANGED = 0.95
+"""Share of these words that must be unchanged for the warning that only listed words changed."""
+
+SAME_DIRECTION = 1e-7
+"""Vectors are unchanged if 1 - cosine is at most this, the rounding of text with four digits."""
 
 
 def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -184,3 +202,36 @@ def load_frequent(
     names = list(islice(chain.from_iterable(chunk.words for chunk in chunks), VOCABULARY))
     wanted = list(dict.fromkeys([*names, *sorted(sets.forms), *sets.targets]))
     return load_vectors(source, wanted, allow_pickle=allow_pickle, progressbar=progressbar)
+
+
+def warn_if_only_listed_changed(
+    before: VectorsLike, after: VectorsLike, listed: Collection[str], *, allow_pickle: bool = False
+) -> None:
+    """Warn if the first words that are not in a list have the same directions in both embeddings.
+
+    Files are read only as far as their first words. Encoders, which have no words, are left out.
+    """
+    sources = [
+        open_embedding(source, allow_pickle=allow_pickle, progressbar=False)
+        for source in (before, after)
+    ]
+    if any(source.makes for source in sources):
+        return
+    first, second = (_first_directions(source, listed) for source in sources)
+    shared = [word for word in first if word in second]
+    unchanged = sum(float(first[word] @ second[word]) > 1 - SAME_DIRECTION for word in shared)
+    if len(shared) >= FEWEST_UNLISTED and unchanged >= MOST_UNCHANGED * len(shared):
+        warn(OnlyListedChanged(unchanged, len(shared)))
+
+
+def _first_directions(source: Embedding, listed: Collection[str]) -> dict[str, FloatArray]:
+    """Return the unit vectors of the first words that have a direction and are not listed."""
+    found: dict[str, FloatArray] = {}
+    for chunk in source.chunks():
+        for word, vector in zip(chunk.words, np.asarray(chunk.vectors, np.float64), strict=True):
+            length = np.linalg.norm(vector)
+            if word not in listed and 0 < length < np.inf:
+                found[word] = vector / length
+        if len(found) >= N_UNLISTED:
+            break
+    return dict(islice(found.items(), N_UNLISTED))

@@ -14,7 +14,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.doubts import HighJointParetoK
-from .._core.notices import ListInOneEmbedding, PairsNotShared
+from .._core.notices import ListInOneEmbedding, OrderIgnored, PairsNotShared
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..model.design import one_hot
@@ -24,7 +24,7 @@ from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import require_columns
 from .hierarchy import PRIORS, Hierarchy
-from .order import values_of_x
+from .order import look_ordered, values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def fit_many(
     lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
     values = None if x is None else values_of_x(x, embeddings)
+    if x is None and look_ordered(embeddings):
+        warn(OrderIgnored(tuple(embeddings)))
     rng, rows, pareto_k = default_rng(sequence), list[tuple[str, str, Contrasts]](), list[float]()
     for runs in lists:
         of_list, k = list_contrasts(runs, embeddings, (first, second), rng)

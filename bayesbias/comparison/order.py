@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,6 +13,9 @@ from .._core.display import abridged
 
 LEAST_VALUES = 4
 """Smallest number of different values of x; a line through three points says little."""
+
+_ORDERED = re.compile(r"\D*(?:1[0-9]{3}|20[0-9]{2})s?(?:[-_]\d\d)*\D*|\d+(?:\.\d+)?")
+"""Names that look like years, decades, dates, or numbers."""
 
 
 def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray:
@@ -33,3 +37,8 @@ def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray
             "and compare the embeddings with bb.comparison.embedding_differences"
         )
     return values
+
+
+def look_ordered(embeddings: Sequence[str]) -> bool:
+    """Return whether all names look like years, dates, or numbers."""
+    return len(embeddings) >= LEAST_VALUES and all(map(_ORDERED.fullmatch, embeddings))

@@ -19,7 +19,7 @@ from .._core.intervals import describe_draws
 from .._core.notices import MissingWords, SameVectors, ThinSet
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
-from ..comparison.before_after import load_frequent
+from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, load_vectors
@@ -203,6 +203,9 @@ def analyze_change(
     with noticed() as notices:
         if words is not None and held:
             _warn_if_incomplete(held[0], words)
+            warn_if_only_listed_changed(
+                sources[0], sources[1], words.words, allow_pickle=known.allow_pickle
+            )
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
         fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
