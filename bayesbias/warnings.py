@@ -19,6 +19,7 @@ from ._core.doubts import (
     PriorConflict,
     UnreliableLoo,
 )
+from ._core.file_notices import KeysWithBlanks, OddLines, ReadAsLatin1, WrongHeader
 from ._core.notices import (
     ColumnsNotRead,
     ContextIgnored,
@@ -73,6 +74,7 @@ __all__ = [
     "FrequencyNotRemoved",
     "HighJointParetoK",
     "HighParetoK",
+    "KeysWithBlanks",
     "LeftOut",
     "ListInOneEmbedding",
     "LittleRemoved",
@@ -80,11 +82,13 @@ __all__ = [
     "MissingWords",
     "NoLikeness",
     "NothingDrawn",
+    "OddLines",
     "OnlyListedChanged",
     "OrderIgnored",
     "OtherWarning",
     "PairsNotShared",
     "PriorConflict",
+    "ReadAsLatin1",
     "RepeatedRows",
     "RunWasStopped",
     "SameSpellings",
@@ -97,5 +101,6 @@ __all__ = [
     "UnreliableLoo",
     "VectorsFromSubwords",
     "WordsInTwoRoles",
+    "WrongHeader",
     "ZeroVectors",
 ]

@@ -158,7 +158,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-@pytest.mark.parametrize("damage", ["foreign", "cut", "odd"])
+@pytest.mark.parametrize("damage", ["cut", "odd"])
 def test_packed_tables_that_are_damaged(
     ending: str, damage: str, tmp_path: Path, toy_table: pd.DataFrame
 ) -> None:
@@ -168,9 +168,9 @@ def test_packed_tables_that_are_damaged(
     path = tmp_path / f"t.csv{ending}"
     path.write_bytes(whole)
     assert len(bb.read_table(path)) == len(table)
-    damaged = {"foreign": b"junk", "cut": whole[: len(whole) // 2]}
-    odd = whole[:45] + b"\xff" * 30 + whole[75:]
-    assert "is cut off, damaged, or not a" in refused(path, damaged.get(damage, odd), bb.read_table)
+    cut, odd = whole[: len(whole) // 2], whole[:45] + b"\xff" * 30 + whole[75:]
+    told = refused(path, cut if damage == "cut" else odd, bb.read_table)
+    assert f"is cut off, damaged, or not a {ending} file" in told
 
 
 def test_a_line_without_end(tmp_path: Path) -> None:

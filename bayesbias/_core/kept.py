@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from . import doubts, notices, warnings
+from . import doubts, file_notices, notices, warnings
 from .checks import Argument
 from .warnings import BayesbiasWarning, OtherWarning
 
 KINDS = {
     name: kind
-    for module in (warnings, doubts, notices)
+    for module in (warnings, doubts, notices, file_notices)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, BayesbiasWarning)
 }

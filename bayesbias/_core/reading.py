@@ -9,25 +9,45 @@ import io
 import json
 import lzma
 import pickle
+import re
 import struct
+import sys
+import tarfile
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
 
-from .checks import unknown_name
+from .checks import require_extra, unknown_name
 
 MOST_BYTES = 1 << 26
 """Largest size of a text file that is read as a whole, enough for several million words."""
 
-ENDINGS = (".gz", ".bz2", ".xz", ".zip")
+_MAGIC = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"PK\x03\x04": ".zip",
+    b"PK\x05\x06": ".zip",
+}
+"""Packings by a file's first bytes."""
+
+_TAR_PLACE = 257
+"""Position of the word ``ustar`` in a tar archive."""
+
+ARCHIVES = (".zip", ".tar")
+ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".tgz", *ARCHIVES)
+
+_JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)", re.IGNORECASE)
+"""Files in archives that are never meant, such as the resource forks that Macs add."""
 
 WITHIN = "::"
-"""Separator between the path of a ``.zip`` and the name of a file in it."""
+"""Separator between the path of an archive and the name of a file in it."""
 
 _CONTENT = (ValueError, TypeError, OverflowError)
 """Errors in the content of a text: invalid TOML or Unicode, or numbers that are too large."""
@@ -40,7 +60,7 @@ _PARSERS: dict[type[Exception], str] = {
 
 _PACKED = (
     *(EOFError, OSError, OverflowError),
-    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error),
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, struct.error),
 )
 DAMAGE = (
     *(*_CONTENT, *_PACKED, LookupError, AttributeError, ArithmeticError, AssertionError),
@@ -108,41 +128,90 @@ def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
 
 def parts_of(path: Path) -> tuple[Path, str]:
     """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
-    archive, mark, member = str(path).partition(f".zip{WITHIN}")
-    return (Path(f"{archive}.zip"), member) if mark and not path.exists() else (path, "")
+    archive, _, member = str(path).partition(WITHIN)
+    return (Path(archive), member) if member and not path.exists() else (path, "")
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     """Yield a file's raw stream, its unpacked stream, and the name of the unpacked file.
 
-    If decompression fails, here or in the block, raise a ValueError that names the path.
+    What a file is packed with is determined from its content, one layer after another. If
+    unpacking fails, here or in the block, raise a ValueError that names the path.
     """
     path, member = parts_of(path)
-    packing = path.suffix.lower()
-    with path.open("rb") as raw:
-        if packing not in ENDINGS:
-            yield raw, raw, path.name
-            return
-        what = f"is cut off, damaged, or not a {path.suffix} file; download it again, or unpack it"
-        with damage_named(path, what, errors=_PACKED):
-            if packing == ".zip":
-                stream: Any = _member(raw, path, member)
+    with path.open("rb") as raw, ExitStack() as stack:
+        stream: Any = raw
+        name, how = path.name, packing(raw)
+        while how:
+            what = f"is cut off, damaged, or not a {how} file; download it again, or unpack it"
+            stack.enter_context(damage_named(path, what, errors=(*_PACKED, *_errors(how))))
+            if how in ARCHIVES:
+                stream, name = _member(stream, how, path, member)
+                member = ""
             else:
-                stream = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[packing].open(raw)
-            with stream:
-                name = stream.name if packing == ".zip" else path.stem
-                yield raw, io.BufferedReader(stream), name
+                stream, name = _UNPACK[how](stream), Path(name).stem
+            stream = io.BufferedReader(stack.enter_context(stream))
+            how = packing(stream)
+        if member:
+            raise ValueError(f"{path} is not an archive, so there is no {WITHIN}{member} in it")
+        yield raw, stream, name
 
 
-def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
-    """Open the requested file in an archive, or its only file."""
+def packing(stream: IO[bytes]) -> str:
+    """Return the name of the packing that a stream starts with, or an empty string."""
+    head = stream.read(_TAR_PLACE + 5)
+    stream.seek(0)
+    if head[_TAR_PLACE:] == b"ustar":
+        return ".tar"
+    how = next((how for magic, how in _MAGIC.items() if head.startswith(magic)), "")
+    return "" if how == ".zip" and is_data(stream) else how
+
+
+def is_data(stream: IO[bytes]) -> bool:
+    """Return whether a zip file is itself a file of data, such as ``.npz`` or PyTorch's."""
     try:
-        archive = zipfile.ZipFile(raw)
-        members = sorted(name for name in archive.namelist() if not name.endswith("/"))
-        if asked in members or (len(members) == 1 and not asked):
-            return archive.open(asked or members[0])
-    except (RuntimeError, ValueError) as error:  # a password, an unknown method, or damage
+        names = zipfile.ZipFile(stream).namelist()
+    except (RuntimeError, ValueError, *_PACKED):
+        return False
+    finally:
+        stream.seek(0)
+    arrays = any(names) and all(name.endswith(".npy") for name in names)
+    return arrays or any(re.search(r"(^|/)data\.pkl$|^\[Content_Types\]", name) for name in names)
+
+
+def _zstd() -> Any:  # noqa: ANN401  a module of Python 3.14, or of a package
+    """Import the module for Zstandard."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        require_extra(".zst files", "zstd", "backports")
+        from backports import zstd
+    return zstd
+
+
+def _errors(how: str) -> tuple[type[Exception], ...]:
+    """Return the errors that only one kind of packing raises."""
+    return (_zstd().ZstdError,) if how == ".zst" else ()
+
+
+_UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": lambda stream: _zstd().open(stream),
+}
+
+
+def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[bytes], str]:
+    """Open the requested file in an archive, or its only file; return its name, too."""
+    try:
+        names, read = _listed(stream, how)
+        members = sorted(name for name in names if not _JUNK.search(name))
+        if asked in names or (len(members) == 1 and not asked):
+            name = asked or members[0]
+            return read(name), name
+    except (RuntimeError, ValueError, tarfile.TarError) as error:  # a password, or damage
         raise zipfile.BadZipFile(str(error)) from None
     if asked:
         raise ValueError(f"{path}: {unknown_name('file', asked, members)[:400]}")
@@ -150,3 +219,12 @@ def _member(raw: IO[bytes], path: Path, asked: str) -> IO[bytes]:
         raise ValueError(f"{path} contains no files")
     example = f"adding {WITHIN} and its name, as in {path}{WITHIN}{members[0]}"
     raise ValueError(f"{path} contains {len(members)} files; choose one by {example}")
+
+
+def _listed(stream: IO[bytes], how: str) -> tuple[list[str], Callable[[str], Any]]:
+    """Return the names of an archive's files, and a function that opens one of them."""
+    if how == ".zip":
+        packed = zipfile.ZipFile(stream)
+        return [name for name in packed.namelist() if not name.endswith("/")], packed.open
+    archive = tarfile.open(fileobj=stream, mode="r:")  # noqa: SIM115  closed with the stream
+    return [each.name for each in archive.getmembers() if each.isfile()], archive.extractfile

@@ -241,7 +241,8 @@ def say_what_is_unwritten(source: str) -> None:
     path = open_embedding(source, progressbar=False).path
     if path.suffix == ".npz":
         with np.load(path) as arrays:
-            if n := len(arrays.get("sample_words", ())):
+            names = {"sample_words", "sample_words_ends"}.intersection(arrays)
+            if n := len(arrays[names.pop()] if names else ()):
                 say(f"{source} also has {n:,} rarer words, which were not copied.")
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
-from .formats.arrays import FILES, VECTORS, WORDS
+from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
 from .formats.keyed import forms_of_keys, ranks_of
 from .load import VectorsLike, vectors_in_memory
-from .registry import FORMATS, open_embedding
+from .registry import ENDINGS, open_embedding
 from .source import ODD, Chunk, first_of_each
 
 
@@ -48,8 +48,8 @@ def save_vectors(
     for first, some in (("", vectors), ("sample_", getattr(vectors, "sample", None))):
         if some is not None:
             arrays |= {
-                f"{first}words": np.array(some.index_to_key, dtype=np.str_),
-                f"{first}read_as": np.array(forms_of_keys(some), dtype=np.str_),
+                **packed_texts(f"{first}words", some.index_to_key),
+                **packed_texts(f"{first}read_as", forms_of_keys(some)),
                 f"{first}vectors": np.asarray(some.vectors, dtype=np.float32),
                 f"{first}ranks": ranks_of(some),
             }
@@ -107,7 +107,7 @@ def require_native_path(
     """Before any work is done, check that a folder with these files may be written."""
     if folder.exists() and source.exists() and folder.samefile(source):
         raise ValueError(f"{folder} is the source itself; choose another folder")
-    if folder.suffix.lower() in FORMATS or folder.is_file():
+    if folder.suffix.lower() in ENDINGS or folder.is_file():
         raise ValueError(f"{folder} is a file or has the suffix of one; pass the path of a folder")
     if not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {folder.name}: there is no folder {folder.parent}")

@@ -1,4 +1,4 @@
-"""Map file extensions to formats. A new format needs a generator in `formats` and an entry here."""
+"""Map kinds of files to readers. A new format needs a generator in `formats` and an entry here."""
 
 from __future__ import annotations
 
@@ -12,29 +12,55 @@ from typing import Any
 
 from .._core.checks import Argument, ArgumentError
 from .._core.reading import ENDINGS as PACKED_ENDINGS
-from .._core.reading import opened, parts_of
+from .._core.reading import parts_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
 from ..tables.spellings import WORD
-from .formats import arrays, gensim_files, word2vec
+from .formats import arrays, gensim_files, text, word2vec
 from .formats.encoders import encoder_chunks
 from .formats.held import as_keyed, is_encoder
 from .formats.keyed import loaded_whole
+from .formats.sniff import look_at
 from .source import ChunksOf, Embedding, in_chunks
 
-BINARY, TEXT = in_chunks(word2vec.binary_entries), in_chunks(word2vec.text_entries)
-FASTTEXT = loaded_whole(gensim_files.read_fasttext)
-
 FORMATS: dict[str, ChunksOf] = {
-    ".bin": BINARY,
-    **dict.fromkeys((".txt", ".vec"), TEXT),
-    ".npz": loaded_whole(arrays.read_npz),
-    **dict.fromkeys((".npy", ".safetensors"), arrays.native_chunks),
-    ".parquet": loaded_whole(arrays.read_frame),
-    **dict.fromkeys((".kv", ".model"), loaded_whole(gensim_files.read_pickle)),
+    "text": text.text_chunks,
+    "matrix": arrays.matrix_chunks,
+    "word2vec": in_chunks(word2vec.binary_entries),
+    "fasttext": loaded_whole(gensim_files.read_fasttext),
+    "npz": loaded_whole(arrays.read_npz),
+    "npy": arrays.array_file_chunks("npy"),
+    "safetensors": arrays.array_file_chunks("safetensors"),
+    **dict.fromkeys(("parquet", "table"), loaded_whole(arrays.read_frame)),
+    "pickle": loaded_whole(gensim_files.read_pickle),
 }
-"""Generators, keyed by the ending of a file in lower case."""
+"""Generators, keyed by the kind of file that `look_at` finds."""
 
-ENDINGS = (*FORMATS, *PACKED_ENDINGS)
+UNPACK = "unpack it, and pass the file inside"
+REFUSED = {
+    **{"7z": ("a 7z archive", UNPACK), "rar": ("a rar archive", UNPACK)},
+    "Z": ("a file packed by `compress`", UNPACK),
+    "UTF-16": ("text in UTF-16", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 OLD > NEW`"),
+    "json": ("JSON", "read it with json.load, and pass the dict of vectors by word"),
+    "HTML": ("a web page", "the download failed; open its address in a browser to see why"),
+    "LFS": ("a pointer of Git LFS, not the file itself", "run `git lfs pull`"),
+    "PyTorch": ("a PyTorch file", "load it with torch.load, and pass (words, array)"),
+    "HDF5": ("an HDF5 file", "load it with h5py or Keras, and pass (words, array)"),
+    "Arrow": ("an Arrow file", "read it with pandas.read_feather, and pass the DataFrame"),
+    "SQLite": ("an SQLite database, as Magnitude's", "get the vectors as text or .bin"),
+    "GGUF": ("a language model in GGUF", "this package reads vectors of words"),
+    "PDF": ("a PDF document", "this package reads vectors of words"),
+    "unknown": (
+        "a binary file of unknown kind",
+        "known kinds are listed in `bayesbias docs own-words`",
+    ),
+}
+"""What to do about files that are recognized but not read."""
+
+ENDINGS = (
+    *(".bin", ".txt", ".vec", ".csv", ".tsv", ".npz", ".npy", ".safetensors", ".parquet"),
+    *(".kv", ".model", *PACKED_ENDINGS),
+)
+"""Usual endings of embeddings; a file's content decides what it is."""
 
 GENSIM_NAMES = (
     *(f"glove-wiki-gigaword-{size}" for size in (50, 100, 200, 300)),
@@ -48,9 +74,6 @@ GENSIM_NAMES = (
 
 PLACE = "GENSIM_DATA_DIR"
 """Environment variable that sets the download folder, ``~/gensim-data`` by default."""
-
-_CONTROL = re.compile(rb"[\0-\x08]")
-"""Bytes that never occur in text, but surely occur in the first thousand float32 numbers."""
 
 
 def open_embedding(
@@ -75,7 +98,7 @@ def _in_memory(source: Any, key: str) -> Embedding:  # noqa: ANN401
     if is_encoder(source):
         path = Path("the encoder given")
         return Embedding(path, encoder_chunks(source), key=key, makes=True)
-    return Embedding(Path("the vectors given"), FORMATS[".npz"], loaded=as_keyed(source), key=key)
+    return Embedding(Path("the vectors given"), FORMATS["npz"], loaded=as_keyed(source), key=key)
 
 
 def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool) -> Embedding:
@@ -92,12 +115,17 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
-    return Embedding(path, _format_of(path), allow_pickle, progressbar)
+    look = look_at(path)
+    if look.kind in REFUSED:
+        what, advice = REFUSED[look.kind]
+        raise ValueError(f"{path} is {what}: {advice}")
+    options: dict[str, Any] = {"packed": look.packed, "layout": look.layout}
+    return Embedding(path, FORMATS[look.kind], allow_pickle, progressbar, **options)
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:
     """Return the path of an embedding given by name or path."""
-    path, name = Path(source), str(source)
+    path, name = Path(source).expanduser(), str(source)
     bare = isinstance(source, str) and not re.search(r"[/\\]", name) and not parts_of(path)[1]
     if not bare or path.suffix.lower() in ENDINGS:
         return path
@@ -110,8 +138,7 @@ def _path_of(source: str | os.PathLike[str]) -> Path:
         return _gensim_path(name)
     known = [*bundled_names("vectors", ".npz"), *GENSIM_NAMES]
     raise ValueError(
-        f"{unknown_bundled('embedding', name, known)}; to use your own file, give its path, "
-        f"which must end in one of {', '.join(ENDINGS)}"
+        f"{unknown_bundled('embedding', name, known)}; to use your own file, give its path"
     )
 
 
@@ -136,22 +163,3 @@ def _gensim_path(name: str) -> Path:
             f"access, run `python -m gensim.downloader --download {name}`. Then copy the folder "
             f"{name} to {folder}, or set {PLACE} to its parent folder. Or give a file's path"
         ) from None
-
-
-def _format_of(path: Path) -> ChunksOf:
-    """Determine a file's format from its first bytes, its extension, or its packed contents."""
-    ending = path.suffix.lower()
-    if not parts_of(path)[1]:
-        with path.open("rb") as file:
-            if file.read(4) == gensim_files.FASTTEXT_MAGIC:
-                return FASTTEXT
-        if ending in FORMATS:
-            return FORMATS[ending]
-        if ending not in PACKED_ENDINGS:
-            raise ValueError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
-    with opened(path) as (_, stream, name):  # gensim's downloads are NAME.gz
-        inner = FORMATS.get(Path(name).suffix.lower())
-        if inner in (BINARY, TEXT):  # only these formats are read through `Embedding.stream`
-            return inner
-        peeked: Any = stream
-        return BINARY if _CONTROL.search(peeked.peek(4096)) else TEXT

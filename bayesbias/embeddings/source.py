@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import batched, chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import numpy as np
@@ -30,6 +31,9 @@ LARGEST_DIMS = 1_000_000
 
 READ_SIZE = 3 << 20
 """Number of bytes of vectors in a chunk."""
+
+HEAD_SIZE = 1 << 18
+"""Number of bytes at the beginning of a file that show what it is."""
 
 SLOW_SIZE = 1 << 26
 """Smallest file, in bytes, that is read with a progress bar."""
@@ -74,6 +78,8 @@ class Embedding:
     loaded: Any = None
     key: str = ""
     makes: bool = False
+    packed: bool = False
+    layout: Any = None
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words, or only the wanted words, with their vectors, in the source's order."""
@@ -81,6 +87,20 @@ class Embedding:
             return self.format(self, wanted)
         keys = None if wanted is None else {self.key.replace(WORD, word) for word in wanted}
         return _untagged(self.format(self, keys), *self.key.split(WORD))
+
+    @contextmanager
+    def local(self) -> Iterator[Path]:
+        """Yield the path of the file, which is unpacked to a temporary folder if it is packed."""
+        if not self.packed:
+            yield self.path
+            return
+        with TemporaryDirectory(prefix="bayesbias-") as folder:
+            path = Path(folder, "unpacked")
+            with path.open("wb") as file, self.stream() as (stream, tick):
+                while block := stream.read(READ_SIZE):
+                    file.write(block)
+                    tick()
+            yield path
 
     @contextmanager
     def stream(self) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:

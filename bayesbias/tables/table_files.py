@@ -167,17 +167,18 @@ def dialect(path: Path) -> dict[str, Any]:
     }
 
 
-def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a Parquet file; reject files with list columns, damaged text, or too many rows."""
+def read_parquet(path: Path, *, nested: bool = False) -> pd.DataFrame:
+    """Read a Parquet file; reject damaged text, too many rows, and list columns if not `nested`."""
     require_extra("Parquet files", "parquet", "pyarrow")
     from pyarrow import parquet, types
 
     with damage_named(path, "is damaged, or is not a table"):
         with parquet.ParquetFile(path) as file:
-            nested = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+            lists = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
+            lists = [] if nested else lists
             # Distances differ, so every row takes up space.
-            if nested or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
-                raise ValueError(f"lists in {nested}" if nested else "more rows than bytes")
+            if lists or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
+                raise ValueError(f"lists in {lists}" if lists else "more rows than bytes")
             file.read().validate(full=True)
         return pd.read_parquet(path)
 

@@ -15,9 +15,6 @@ from ..source import LARGEST_DIMS, Embedding
 from .held import as_keyed
 from .word2vec import LONGEST_WORD
 
-FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
-"""First bytes of a binary fastText model (``FASTTEXT_FILEFORMAT_MAGIC_INT32`` in its source)."""
-
 # The layout follows Args::save, Dictionary::save, and DenseMatrix::save in fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
 _COUNTS = struct.Struct("<3i2q")
@@ -39,8 +36,8 @@ def read_pickle(source: Embedding) -> KeyedVectors:
     from gensim import models
 
     # Large arrays are in files next to the pickle. Mapped arrays do not have to fit in memory.
-    with damage_named(path, "is not a file of gensim vectors"):
-        return as_keyed(models.KeyedVectors.load(str(path), mmap="r"))
+    with source.local() as local, damage_named(path, "is a pickle, but not of gensim vectors"):
+        return as_keyed(models.KeyedVectors.load(str(local), mmap=None if source.packed else "r"))
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:
@@ -51,10 +48,10 @@ def read_fasttext(source: Embedding) -> KeyedVectors:
         "is a binary fastText model that cannot be read; download it again, or use the .vec file "
         "that fastText writes next to it"
     )
-    with damage_named(source.path, what):
-        _require_whole(source.path)
-        with np.errstate(over="ignore", invalid="ignore"):  # load_vectors rejects these words
-            return as_keyed(load_facebook_vectors(str(source.path)))
+    with source.local() as path, damage_named(source.path, what):
+        _require_whole(path)
+        with np.errstate(over="ignore", invalid="ignore"):  # load_vectors leaves out these words
+            return as_keyed(load_facebook_vectors(str(path)))
 
 
 def _require_whole(path: Path) -> None:
@@ -70,7 +67,9 @@ def _require_whole(path: Path) -> None:
             end = content.find(b"\0", offset, offset + LONGEST_WORD)
             offset = end + 1 + _ENTRY_BYTES if end >= 0 else size
         offset += max(n_pruned, 0) * _PRUNED_BYTES
-        shape = _MATRIX.unpack_from(content, offset)[1:] if fit and offset < size else ()
+        quantized, *shape = _MATRIX.unpack_from(content, offset) if fit and offset < size else (0,)
+        if quantized:
+            raise ValueError("it is quantized, as .ftz files are; use the full .bin file")
         numbers = (size - offset - _MATRIX.size) // 4
-        if shape != (n_words + buckets, dims) or shape[0] * dims > numbers:
+        if shape != [n_words + buckets, dims] or shape[0] * dims > numbers:
             raise ValueError("the counts do not match the size of the file")

@@ -1,21 +1,26 @@
-"""Read word2vec's binary and text formats, and the text formats of GloVe and fastText.
+"""Read word2vec's binary format: a header line, then a word, a space, and float32 numbers each.
 
-A binary file has a header line, then a word, a space, and float32 numbers for each entry. Each line
-of a text file has a word and its numbers; the header is optional.
+Gensim also writes keys that contain blanks, such as phrases, so the first blank does not always end
+a key. A reader that takes it for the end continues in the middle of numbers, which shows: the
+numbers are of odd sizes, and the next key contains control characters. Then other ends are tried.
 """
 
 from __future__ import annotations
 
-import codecs
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
-from itertools import chain
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..source import LARGEST_DIMS, ODD, Embedding, Entry
+from ..._core.file_notices import KeysWithBlanks
+from ..._core.warnings import warn
+from ..source import LARGEST_DIMS, Embedding, Entry
+from .encodings import Decoder
+from .layout import header_of
 
 LONGEST_WORD = 4096
 """Largest number of bytes in a word; word2vec cuts words off after 100 bytes."""
@@ -23,32 +28,47 @@ LONGEST_WORD = 4096
 SCAN_SIZE = 1 << 18
 """Bytes to read at a time; a block that fits in the processor's cache is scanned fastest."""
 
-LONGEST_LINE = 1 << 24
-"""Largest number of bytes in a line, enough for a million numbers of 16 characters."""
+USUAL = 1e-7, 1e5
+"""Absolute values of nearly all numbers in embeddings. Shifted bytes are seldom such numbers."""
+
+CHECKED = 64
+"""Numbers at the beginning of a vector that are checked, more than the longest usual key has."""
+
+FEW_DIMS = 16
+"""With fewer dimensions, shifted numbers can look usual, so every end of a key is tried."""
+
+MOST_SPANS = 512
+"""Number of entries to locate at a time."""
+
+_CONTROL = re.compile(rb"[\0-\x1f\x7f]")
+
+Span = tuple[int, int, int]
+"""Where an entry begins, where its key ends, and where its vector ends."""
 
 
 def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
     """Yield the entries of a binary file."""
-    path = source.path
+    path, decode = source.path, Decoder()
     with source.stream() as (stream, tick):
-        line = stream.readline(LONGEST_WORD)
-        header = parse_header(line, path) if line.endswith(b"\n") else None
-        if header is None:
-            raise ValueError(
-                f"{path} does not begin with the line '<number of words> <dimensions>' of "
-                "word2vec's binary format; if it contains text, rename it to end in .txt or .vec"
-            )
-        for rank, word, numbers in _scanned(stream, *header, path, tick):
+        count, dims = _header(stream.readline(LONGEST_WORD), path)
+        scan = Scan(path, count, dims)
+        for rank, key, numbers in scan.entries(stream, tick):
+            word = decode(key)
             if wanted is None or word in wanted:
                 yield rank, word, np.frombuffer(numbers, dtype="<f4")
+    scan.close()
+    decode.close(path)
 
 
-def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
-    """Return the numbers of words and dimensions in a header; return None for any other line."""
-    fields = line.split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
-        return None
-    count, dims = map(int, fields)
+def _header(line: bytes, path: Path) -> tuple[int, int]:
+    """Return the numbers of words and dimensions in a header."""
+    numbers = header_of(line)
+    if numbers is None or len(numbers) != 2:
+        raise ValueError(
+            f"{path} is word2vec's binary format, but its first line is not '<number of words> "
+            f"<dimensions>'; it begins {line[:40]!r}"
+        )
+    count, dims = numbers
     if count == 0 or not 0 < dims <= LARGEST_DIMS:
         raise ValueError(
             f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be at "
@@ -57,59 +77,130 @@ def parse_header(line: bytes, path: Path) -> tuple[int, int] | None:
     return count, dims
 
 
-def _scanned(
-    stream: IO[bytes], count: int, dims: int, path: Path, tick: Callable[[], object]
-) -> Iterator[tuple[int, str, bytes]]:
-    """Yield each word's rank (from 1), the word itself, and the bytes of its vector."""
-    done, last, n_bytes = 0, "", 4 * dims
-    buffer, offset = b"", 0
-    while done < count and (more := stream.read(max(SCAN_SIZE, n_bytes))):
-        buffer, offset = buffer[offset:] + more, 0
-        while done < count:
-            space = buffer.find(b" ", offset, offset + LONGEST_WORD)
-            if space < 0 and len(buffer) - offset >= LONGEST_WORD:
+@dataclass
+class Scan:
+    """The state of reading a binary file: a buffer of its bytes, and how far it was read."""
+
+    path: Path
+    count: int
+    dims: int
+    buffer: bytes = b""
+    ended: bool = False
+    done: int = 0
+    last: bytes = b""
+    blanks: list[str] = field(default_factory=list)
+
+    def entries(
+        self, stream: IO[bytes], tick: Callable[[], object]
+    ) -> Iterator[tuple[int, bytes, bytes]]:
+        """Yield each word's rank (from 1), the word itself, and the bytes of its vector."""
+        offset = 0
+        while self.done < self.count and not self.ended:
+            more = stream.read(max(SCAN_SIZE, 4 * self.dims))
+            self.buffer, self.ended, offset = self.buffer[offset:] + more, not more, 0
+            while spans := self._spans(offset):
+                for start, space, end in spans:
+                    self.last = self.buffer[start:space].lstrip(b"\n")
+                    offset, self.done = end, self.done + 1
+                    yield self.done, self.last, self.buffer[space + 1 : end]
+            tick()
+        # Reading to the end also makes gzip and zip verify their checksums.
+        rest = (self.buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
+        self.buffer = b""
+        _require_promised(self.path, self.done + bool(rest and self.done == self.count), self.count)
+
+    def close(self) -> None:
+        """Warn about keys with blanks."""
+        if n := len(self.blanks):
+            warn(KeysWithBlanks(n, tuple(self.blanks), about=str(self.path)))
+
+    def _spans(self, offset: int) -> list[Span]:
+        """Locate the next entries in the buffer, up to one whose key may contain blanks."""
+        spans = self._by_first_blank(offset)
+        for place, doubtful in enumerate(self._doubtful(spans)):
+            if doubtful and (found := self._resolved(spans[place], place)) != spans[place]:
+                return [*spans[:place], found]
+        return spans
+
+    def _by_first_blank(self, offset: int) -> list[Span]:
+        """Locate entries as if no key contained a blank."""
+        spans: list[Span] = []
+        ahead = 0 if self.ended else 2 * LONGEST_WORD + 4 * self.dims
+        while len(spans) < min(self.count - self.done, MOST_SPANS) and offset + ahead < len(
+            self.buffer
+        ):
+            space = self.buffer.find(b" ", offset, offset + LONGEST_WORD)
+            if space < 0 and len(self.buffer) - offset >= LONGEST_WORD and not spans:
                 raise ValueError(
-                    f"{path} has no word where entry {done + 1:,} of {count:,} should begin, after "
-                    f"{last[:60]!r}; the file is damaged or not in word2vec's binary format"
+                    f"{self.path} has no word where entry {self.done + 1:,} of {self.count:,} "
+                    f"should begin, after {self.last[:60].decode(errors='replace')!r}; the file is "
+                    "damaged or not in word2vec's binary format"
                 )
-            end = space + 1 + n_bytes
-            if space < 0 or end > len(buffer):
+            end = space + 1 + 4 * self.dims
+            if space < 0 or end > len(self.buffer):
                 break
-            # Some writers end an entry with a newline, which then precedes the next word.
-            last = buffer[offset:space].lstrip(b"\n").decode(errors=ODD)
-            offset, done = end, done + 1
-            yield done, last, buffer[space + 1 : end]
-        tick()
-    # Reading to the end also makes gzip and zip verify their checksums.
-    rest = (buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
-    _require_promised(path, done + 1 if rest and done == count else done, count)
+            spans.append((offset, space, end))
+            offset = end
+        return spans
 
+    def _doubtful(self, spans: Sequence[Span]) -> list[bool]:
+        """Return which entries have unusual numbers, or are followed by control characters."""
+        if self.dims < FEW_DIMS:
+            return [True] * len(spans)
+        odd = self._odd([space + 1 for _, space, _ in spans]).tolist()
+        clean = [self._clean(start, space) for start, space, _ in spans[1:]]
+        return [n > 0 or not next_ for n, next_ in zip(odd, [*clean, False], strict=False)]
 
-def text_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
-    """Yield the entries of a text file; parse numbers only for wanted words."""
-    path = source.path
-    with source.stream() as (stream, tick):
-        lines = _lines(stream, path, tick)
-        first = next(lines, (1, b""))
-        promised, dims = parse_header(first[1], path) or (None, _dims_of_first(first[1], path))
-        if promised is None:
-            lines = chain([first], lines)
-        count = 0
-        for count, (number, line) in enumerate(lines, start=1):
-            try:
-                head, fields = _split(line, dims)
-                word = head.decode(errors=ODD)
-                if wanted is None or word in wanted:
-                    with np.errstate(over="ignore"):
-                        row = np.array(fields.split(), dtype=np.float32).reshape(dims)
-                    yield count, word, row
-            except ValueError:
-                raise ValueError(
-                    f"{path}: line {number:,} is not a word followed by {dims:,} numbers, as the "
-                    f"header or the first line requires; it begins {line[:40]!r}. The file was cut "
-                    "off, or two files were joined"
-                ) from None
-        _require_promised(path, count, count if promised is None else promised)
+    def _odd(self, starts: Sequence[int]) -> NDArray[np.int64]:
+        """Count the numbers of unusual size at the beginning of each vector."""
+        places = np.array(starts, dtype=np.int64)[:, None]
+        n = min(self.dims, CHECKED)
+        content = np.frombuffer(self.buffer, dtype=np.uint8)
+        sizes = np.abs(content[places + np.arange(4 * n)].view("<f4"))
+        with np.errstate(invalid="ignore"):
+            usual = (sizes == 0) | ((sizes > USUAL[0]) & (sizes < USUAL[1]))
+        return np.asarray((~usual).sum(axis=1))
+
+    def _clean(self, start: int, stop: int) -> bool:
+        """Return whether a key in the buffer has no control characters and is UTF-8."""
+        key = self.buffer[start:stop].lstrip(b"\n")
+        try:
+            return _CONTROL.search(key) is None and key.decode() is not None
+        except UnicodeDecodeError:
+            return False
+
+    def _followed(self, end: int, place: int) -> bool:
+        """Return whether the next key, or the end of the file, comes after an entry."""
+        if self.done + place + 1 == self.count:
+            return self.ended and not self.buffer[end:].strip(b"\r\n")
+        space = self.buffer.find(b" ", end, end + LONGEST_WORD)
+        return space >= 0 and self._clean(end, space)
+
+    def _resolved(self, span: Span, place: int) -> Span:
+        """Find where the key of an entry ends; refuse the file if that is ambiguous."""
+        start, space, _ = span
+        tried: list[Span] = []
+        while space >= 0 and (not tried or self._clean(start, space)):
+            end = space + 1 + 4 * self.dims
+            if end > len(self.buffer):
+                break
+            tried.append((start, space, end))
+            space = self.buffer.find(b" ", space + 1, start + LONGEST_WORD)
+        odd = dict(zip(tried, self._odd([each[1] + 1 for each in tried]).tolist(), strict=True))
+        most = min(self.dims, CHECKED) // 8
+        fits = [each for each in tried if self._followed(each[2], place)]
+        best = min(fits, key=odd.__getitem__, default=span)
+        alone = len(fits) <= 1 or sum(odd[each] == odd[best] for each in fits) == 1
+        if fits == [span] or (alone and odd[best] <= most):
+            if best != span:
+                self.blanks.append(self.buffer[start : best[1]].strip(b"\n").decode())
+            return best
+        key = self.buffer[start:space].lstrip(b"\n")[:60].decode(errors="replace")
+        raise ValueError(
+            f"{self.path}: entry {self.done + place + 1:,} has no clear end. The file is damaged, "
+            f"or its keys contain blanks, as {key!r} may; word2vec's binary format cannot mark "
+            "where such keys end. Save the vectors as text, or with underscores in the keys"
+        )
 
 
 def _require_promised(path: Path, count: int, promised: int) -> None:
@@ -120,50 +211,3 @@ def _require_promised(path: Path, count: int, promised: int) -> None:
             f"{path} {what} word {count:,}, but its header promises {promised:,}; the file was cut "
             "off, or its header is wrong. Download or copy it again"
         )
-
-
-def _lines(
-    stream: IO[bytes], path: Path, tick: Callable[[], object]
-) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and text of each line that is not blank, without trailing spaces."""
-    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
-        if not number % 1_000:
-            tick()
-        if len(line) == LONGEST_LINE:
-            raise ValueError(f"{path}: line {number:,} is too long for a text file of vectors")
-        text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).rstrip(b" \r\n")
-        if text:
-            yield number, text
-
-
-def _dims_of_first(line: bytes, path: Path) -> int:
-    """Count the numbers at the end of the first line; the text before them is the word."""
-    dims = _numbers_at_end(line.split(b" ")[1:])
-    if dims < 2:
-        raise ValueError(
-            f"{path}: the first line must be a header ('<number of words> <dimensions>') or a word "
-            f"followed by numbers, all separated by spaces; it begins {line[:40]!r}"
-        )
-    return dims
-
-
-def _split(line: bytes, dims: int) -> tuple[bytes, bytes]:
-    """Split a line before its last ``dims`` fields, since words may contain spaces."""
-    if line.count(b" ") == dims:
-        word, _, fields = line.partition(b" ")
-        return word, fields
-    word, *numbers = line.rsplit(None, dims)
-    more = word.split(b" ")[1:]
-    if len(numbers) < dims or (more and _numbers_at_end(more) == len(more)):
-        raise ValueError  # GloVe has the word '. . .'
-    return word, b" ".join(numbers)
-
-
-def _numbers_at_end(fields: Sequence[bytes]) -> int:
-    """Count the numbers at the end of some fields."""
-    for count, field in enumerate(reversed(fields)):
-        try:
-            float(field)
-        except ValueError:
-            return count
-    return len(fields)

@@ -1,0 +1,58 @@
+"""Decode words as UTF-8, or as Latin-1 if a file is not in UTF-8."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..._core.file_notices import ReadAsLatin1
+from ..._core.warnings import warn
+from ..source import ODD
+
+MOST_KEPT = 50
+"""Number of words that are kept as examples."""
+
+
+MOST_SPECIAL = 0.5
+"""Largest share of special letters in words of languages that Latin-1 was made for."""
+
+
+class Decoder:
+    """Decode words one by one, and count those that are not UTF-8.
+
+    Single damaged words of a UTF-8 file, such as words that word2vec cut off, are read with
+    escapes. If most words with special letters are not UTF-8, they are read as Latin-1.
+    """
+
+    def __init__(self) -> None:
+        self.good, self.bad, self.latin = 0, 0, list[str]()
+
+    def __call__(self, word: bytes) -> str:
+        """Return a word as text."""
+        try:
+            text = word.decode()
+        except UnicodeDecodeError:
+            self.bad += 1
+            if self.bad <= self.good:
+                return word.decode(errors=ODD)
+            text = _latin(word)
+            if self.bad <= MOST_KEPT:
+                self.latin.append(text)
+            return text
+        self.good += not text.isascii()
+        return text
+
+    def close(self, path: Path) -> None:
+        """Warn if the words were read as Latin-1."""
+        if self.bad <= self.good:
+            return
+        text = "".join(self.latin)
+        special = sum(letter > "\x7f" for letter in text) > MOST_SPECIAL * len(text)
+        warn(ReadAsLatin1(self.bad, tuple(self.latin), special, about=str(path)))
+
+
+def _latin(word: bytes) -> str:
+    """Decode as Windows does, or as Latin-1 where Windows has no letter."""
+    try:
+        return word.decode("cp1252")
+    except UnicodeDecodeError:
+        return word.decode("latin-1")

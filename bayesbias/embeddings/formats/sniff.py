@@ -1,0 +1,94 @@
+"""Determine from its content what an embedding file is; its ending only breaks ties.
+
+Adding a kind is adding its first bytes to `MAGIC`, and a reader or a sentence in `registry`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..._core.reading import ENDINGS, opened
+from ..source import HEAD_SIZE
+from .layout import Layout, header_of, is_number, layout_of
+
+MAGIC = {
+    b"\xba\x16\x4f\x2f": "fasttext",  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fastText's source
+    b"\x93NUMPY": "npy",
+    b"PAR1": "parquet",
+    b"PK": "npz",
+    b"\x80\x02": "pickle",
+    b"\x80\x03": "pickle",
+    b"\x80\x04": "pickle",
+    b"\x80\x05": "pickle",
+    b"ccopy_reg": "pickle",
+    b"(dp0": "pickle",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"\x89HDF\r\n": "HDF5",
+    b"ARROW1": "Arrow",
+    b"SQLite format 3": "SQLite",
+    b"GGUF": "GGUF",
+    b"7z\xbc\xaf": "7z",
+    b"Rar!": "rar",
+    b"\x1f\x9d": "Z",
+    b"%PDF": "PDF",
+    b"version https://git-lfs": "LFS",
+}
+"""Kinds of files by their first bytes."""
+
+_CONTROL = re.compile(rb"[\0-\x08]")
+"""Bytes that never occur in text, but surely occur in the first thousand float32 numbers."""
+
+_TORCH = re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a file is, whether it is packed, and the layout of its lines if it is text."""
+
+    kind: str
+    packed: bool = False
+    layout: Layout | None = None
+
+
+def look_at(path: Path) -> Look:
+    """Read the beginning of a file, unpacked if needed, and determine what the file is."""
+    with opened(path) as (raw, stream, name):
+        head = stream.read(HEAD_SIZE)
+        ended = len(head) < HEAD_SIZE
+    kind = kind_of(head, Path(name).suffix.lower())
+    packed = stream is not raw or path.suffix.lower() in ENDINGS  # libraries trust the ending
+    if not head.strip(b"\0 \t\r\n"):
+        raise ValueError(f"{path} is empty")
+    if kind != "text":
+        return Look(kind, packed)
+    layout = layout_of(head, path, ended=ended)
+    kind = "table" if layout.table else "matrix" if layout.matrix else kind
+    return Look(kind, packed, layout)
+
+
+def kind_of(head: bytes, ending: str) -> str:
+    """Determine the kind of a file from its first bytes, unpacked."""
+    if known := next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), ""):
+        return "PyTorch" if known == "npz" and _TORCH.match(head) else known
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
+        return "safetensors"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    first, ended, rest = head.partition(b"\n")
+    control = _CONTROL.search(head)
+    if ended and header_of(first) and (control or not _is_text(rest, ending)):
+        return "word2vec"
+    if control:
+        return "unknown"
+    if start[:1] in (b"{", b"[") and re.match(rb"[{\[]\s*[\"{\[\]}]", start):
+        return "json"
+    return "HTML" if re.match(rb"<(!doctype|html|\?xml|head)", start, re.IGNORECASE) else "text"
+
+
+def _is_text(rest: bytes, ending: str) -> bool:
+    """Decide whether the bytes after a header are lines of numbers; they have no control bytes."""
+    fields = [re.split(rb"[ \t,;|:]+", line.rstrip(b" \t\r,;|")) for line in rest.split(b"\n")[:9]]
+    numbers = any(is_number(some[-1]) for some in fields[:8] if len(some) > 1)
+    return numbers or (ending != ".bin" and rest.isascii())
