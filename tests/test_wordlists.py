@@ -135,7 +135,16 @@ def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
     assert load_wordlist(PETS) == wanted
     assert load_wordlist(write(json.dumps(PETS), "pets.json")) == wanted
     frame = wanted.to_frame().to_csv(index=False)
-    assert load_wordlist(write(frame, "pets.csv")) == wanted
+    sheets = [
+        frame,
+        frame.replace(",", "\t"),
+        "\ufeff" + frame.replace(",", ";").replace("\n", "\r\n"),
+        frame.replace(",", ", "),
+        frame.replace("\n", "\n,,\n") + " ,, \n",  # as Excel leaves them
+    ]
+    for sheet in sheets:
+        assert load_wordlist(write(sheet, "pets.csv")) == wanted
+        assert load_wordlist(write(sheet, "pets.tsv")) == wanted
     assert len(load_wordlist(PETS | {"controls": {"human": "human"}}).controls["human"]) == 85
 
 
@@ -221,7 +230,9 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"it contains \[1\] instead"),
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
+    ("mine.json", '{"groups": {"a": ["x"], "b": ["y"], "a": ["z"]}}', "'a' occurs twice"),
     ("mine.csv", "role,word\n", r"is missing columns: set"),
+    ("mine.csv", "role,set,word\nprotected,a,se\xf1or\n".encode("latin-1"), "save it as UTF-8"),
     ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),

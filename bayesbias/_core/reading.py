@@ -120,10 +120,22 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
 
 
-def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
-    """Read a JSON file; if its content is invalid, raise a ValueError that starts with the path."""
+def read_json(path: Path, most: int = MOST_BYTES, *, unique: bool = False) -> Any:  # noqa: ANN401
+    """Read a JSON file; if its content is invalid, raise a ValueError that starts with the path.
+
+    If `unique` is true, a key that an object repeats is an error. Otherwise, its last value counts.
+    """
     with located(path):
-        return json.loads(read_text(path, most))
+        return json.loads(read_text(path, most), object_pairs_hook=_unique if unique else None)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in content if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in one object; keep one of them")
+    return content
 
 
 def parts_of(path: Path) -> tuple[Path, str]:

@@ -47,7 +47,10 @@ def toml_path(
     path = Path(source)
     if os.path.isfile(path):  # a name may be too long for Path.is_file
         if path.suffix.lower() not in endings:
-            raise ValueError(f"the file name of a {kind} must end in {some}; rename {path}")
+            raise ValueError(
+                f"the file name of a {kind} must end in {some}; save the file as one of these, or "
+                f"rename {path}"
+            )
         return path
     if os.path.isdir(path) and source:
         raise IsADirectoryError(f"{path} is a folder; give the path of a {some} file")

@@ -26,7 +26,7 @@ Words = tuple[str, ...]
 type WordListLike = str | Path | Mapping[str, Any] | WordList
 """What `load_wordlist` accepts: a bundled name, a path, a dict, or a WordList."""
 
-ENDINGS = (".toml", ".json", ".csv")
+ENDINGS = (".toml", ".json", ".csv", ".tsv")
 
 HEADS = ("role", "set", "word")
 """Columns of a list's frame, and of its CSV file."""
@@ -135,7 +135,8 @@ def load_wordlist(source: WordListLike) -> WordList:
     source : str, Path, mapping, or WordList
         A name from `wordlists()`, or the path of a TOML, JSON, or CSV file. CSV files have the
         columns ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype,
-        its group), and ``word``. Mappings and other files have the fields of a `WordList`.
+        its group), and ``word``, separated by commas, semicolons, or tabs. Mappings and other files
+        have the fields of a `WordList`.
 
     Raises
     ------
@@ -230,10 +231,10 @@ def read_wordlist(path: Path) -> dict[str, Any]:
     """Read a word list's file without checking words; the default name is the file's stem."""
     ending = path.suffix.lower()
     with located(path):
-        if ending == ".csv":
+        if ending in {".csv", ".tsv"}:
             content = _content_of_rows(path)
         elif ending == ".json":
-            content = read_json(path)
+            content = read_json(path, unique=True)
             if not isinstance(content, dict):
                 raise ValueError(f"it contains {shown(content)} instead of an object with sets")
         else:
@@ -256,12 +257,14 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content_of_rows(path: Path) -> dict[str, Any]:
-    """Read the sets from rows of ``role``, ``set``, and ``word``."""
+    """Read the sets from rows of ``role``, ``set``, and ``word``; skip rows without any of them."""
     frame = read_csv(path, dtype=str, keep_default_na=False)
     require_columns(frame, HEADS)
     content: dict[str, Any] = {}
     for row in frame[[*HEADS]].fillna("").itertuples():
         role, name, word = (str(cell).strip() for cell in row[1:])
+        if not role + name + word:
+            continue
         check_choice(f"role in row {row[0] + 2}", role, ROLES)
         if role == "stereotype" and name not in content.get("groups", {}):
             name = name.removesuffix("_stereotype")
