@@ -56,6 +56,7 @@ from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import drop_duplicates as drop_duplicates
 from .tables.copies import duplicate_vectors as duplicate_vectors
+from .tables.covariates import with_covariate as with_covariate
 from .tables.schema import COLUMNS as COLUMNS
 from .tables.schema import CONNECTIONS as CONNECTIONS
 from .tables.schema import validate_table as validate_table

@@ -1,0 +1,78 @@
+"""Covariates in tables: values by word or row, and refusals by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import leaning
+from pandas.testing import assert_frame_equal
+
+import bayesbias as bb
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """Return the distances of ten words and eight attributes."""
+    return bb.distance_table(*leaning())
+
+
+def test_each_row_has_the_value_of_its_word(table: pd.DataFrame, tmp_path: Path) -> None:
+    shares = {word: i / 7 for i, word in enumerate(dict.fromkeys(table["attribute"]))}
+    full = bb.with_covariate(table, "share", pd.Series(shares | {"other": 5.0}))
+    full = bb.with_covariate(full, "n", {w: int(w[1]) for w in table["protected_word"]}, of=WORD)
+    full = bb.with_covariate(full, "row", np.arange(80.0), of="row")
+    for row in full.itertuples():
+        assert (row.share, row.n) == (shares[row.attribute], int(row.protected_word[1]))
+    assert full["row"].tolist() == list(range(80))
+    assert full.attrs == table.attrs
+    assert "share" not in table
+    for end in ("csv", "parquet"):
+        bb.write_table(full, tmp_path / f"table.{end}")
+        assert_frame_equal(bb.read_table(tmp_path / f"table.{end}"), full, check_exact=True)
+
+
+def test_a_series_of_rows_follows_its_index(table: pd.DataFrame) -> None:
+    part = table[table["attribute"] != "x_s0"]
+    values = pd.Series(np.arange(80.0)).sample(70, random_state=1)
+    shuffled = pd.Series(part.index.to_numpy(float), part.index).sample(frac=1, random_state=1)
+    found = bb.with_covariate(part, "row", shuffled, of="row")
+    assert found["row"].tolist() == part.index.tolist()
+    assert bb.with_covariate(part, "row", values, of="row")["row"].tolist() == values.tolist()
+
+
+WORD = "protected_word"
+ONES = dict.fromkeys([f"{g}_s{i}" for g in "xy" for i in range(4)], 1.0)
+MIXED = ONES | {"x_s0": 2.0}
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"values": {w: n for w, n in MIXED.items() if w > "y_s1"}}, "6 attributes .x_s0, x_s1, x_s2"),
+    ({"values": MIXED | {"x_s1": np.nan, "y_s2": np.inf}}, "2 attributes .x_s1, y_s2"),
+    ({"values": MIXED | {"x_s1": "high"}}, "must be numbers; got 'high' for 'x_s1'"),
+    ({"values": ONES}, "are all 1, so"),
+    ({"values": pd.Series([*MIXED.values(), 3.0], [*MIXED, "x_s1"])}, "two values for x_s1"),
+    ({"values": [1.0, 2.0]}, "pass of='row'"),
+    ({"values": MIXED, "of": WORD}, "10 protected words .x0, x1"),
+    ({"values": MIXED, "of": "atribute"}, "did you mean 'attribute'"),
+    ({"values": [1.0, 2.0], "of": "row"}, r"80 rows; got list of shape \(2,\)"),
+    ({"values": [np.nan, *range(79)], "of": "row"}, "1 row, first for 'x0' and 'x_s0'"),
+    ({"values": MIXED, "name": "context"}, "has a column 'context'; choose"),
+    ({"values": MIXED, "name": "a:b"}, "text without colons"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_unusable_covariates_are_refused_by_name(
+    table: pd.DataFrame, call: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        bb.with_covariate(table, **{"name": "share"} | call)
+
+
+def test_a_covariate_is_never_replaced(table: pd.DataFrame) -> None:
+    once = bb.with_covariate(table, "share", MIXED)
+    with pytest.raises(ValueError, match=r"drop\(columns='share'\)"):
+        bb.with_covariate(once, "share", MIXED)
