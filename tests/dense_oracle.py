@@ -67,6 +67,8 @@ def covariance(
                 sds = np.full(levels, unpooled[1])
             all_sds.append(sds)
         units = covariance_of_units(design, term)
+        if term.of == "covariate":
+            units = np.diag(design.covariate_unit**-2.0)
         blocks.append(np.kron(units, alike) * np.outer(np.ravel(all_sds), np.ravel(all_sds)))
     return np.asarray(block_diag(*blocks))
 

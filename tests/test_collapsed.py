@@ -52,7 +52,7 @@ def noisy(table: pd.DataFrame, rng: np.random.Generator) -> Design:
     context = rng.choice(["first", "second"], len(table))
     design = make_design(table.assign(cosine_distance=y, context=context))
     x = np.column_stack([rng.integers(-2, 3, len(y)), rng.standard_normal(len(y))])
-    return replace(design, covariates=("steps", "free"), x=x)
+    return replace(design, covariates=("steps", "free"), x=x, covariate_unit=np.array([2.0, 0.5]))
 
 
 @pytest.fixture(params=["many words", "few words", "three groups"])
@@ -229,13 +229,14 @@ def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:
     return design.take(np.flatnonzero(kept))
 
 
+@pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.1, 0.4])
 def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
-    likened: Design, share: float
+    likened: Design, name: str, share: float
 ) -> None:
     likened = without_some(likened, share)
-    test_density_equals_the_dense_normal_up_to_one_constant(likened, "by-group", None)
-    test_drawn_effects_have_the_dense_conditional(likened, "by-group")
+    test_density_equals_the_dense_normal_up_to_one_constant(likened, name, None)
+    test_drawn_effects_have_the_dense_conditional(likened, name)
 
 
 def test_layouts_can_be_reused_and_likeness_matters(likened: Design) -> None:

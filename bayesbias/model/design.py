@@ -79,6 +79,8 @@ class Design:
     rounding: float = 0.0  # sd of a known error that is part of every residual sd; see `fit_change`
     covariates: tuple[str, ...] = ()
     x: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (n_rows, n_covariates)
+    covariate_unit: FloatArray = field(default_factory=lambda: np.zeros(0))
+    # (n_covariates,): differences of x for which the effect has the sd of the slopes' prior; or 1
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     # (n, n), computed by `likeness`; (0, 0) if the vectors are unknown
@@ -97,6 +99,8 @@ class Design:
             raise ValueError(
                 f"x must be a finite array of shape {shape}; leave out rows with missing covariates"
             )
+        if len(self.covariate_unit) != len(self.covariates):
+            object.__setattr__(self, "covariate_unit", np.ones(len(self.covariates)))
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -117,12 +121,7 @@ class Design:
             )
 
     def codes(self, column: str) -> IntArray:
-        """Return the index of every row along a dimension of ``coords`` as an (n_rows,) array.
-
-        For covariates, rows share an index if all their covariates are equal.
-        """
-        if column == COVARIATE:
-            return np.asarray(np.unique(self.x, axis=0, return_inverse=True)[1].ravel())
+        """Return the index of every row along a dimension of ``coords`` as an (n_rows,) array."""
         if column == "protected_group":
             return self.word_group[self.word]
         if column == "attribute_kind":

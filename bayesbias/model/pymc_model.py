@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .covariates import made_design
 from .defaults import RECOMMENDED
-from .design import Design, make_design
+from .design import COVARIATE, Design
 from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
 from .placing import RoughFit, placed
@@ -26,6 +27,8 @@ def build_model(
     table: pd.DataFrame | Design,
     spec: str | ModelSpec = RECOMMENDED["distance"],
     priors: dict[str, Any] | None = None,
+    *,
+    covariates: str | Sequence[str] = (),
 ) -> pm.Model:
     """Build a PyMC model for a table, with named coordinates.
 
@@ -40,6 +43,8 @@ def build_model(
         A bundled model's name, the path of a model, or a ModelSpec.
     priors : dict, optional
         Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``.
+    covariates : str or sequence of str
+        Covariates with slopes, as in `fit`.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def build_model(
         A model with ``connection_mean[connection]``, ``sigma`` (common, or by connection or word),
         ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
         sds, and correlations have the names that the terms give them. The observed variable is the
-        outcome by row, such as ``cosine_distance[row]``.
+        outcome by row, such as ``cosine_distance[row]``; ``model["mu"]`` is its mean.
 
     Examples
     --------
@@ -57,8 +62,8 @@ def build_model(
     """
     import pymc as pm
 
-    design = table if isinstance(table, Design) else make_design(table)
-    spec = load_model(spec).with_priors(priors or {}).fitting(design)
+    design, spec = made_design(table, load_model(spec), covariates)
+    spec = spec.with_priors(priors or {}).fitting(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {
@@ -74,6 +79,8 @@ def build_model(
             means = word_means(design, spec, values)
             pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
         location = row_sums(spec, index.__getitem__, values.__getitem__, design.x)
+        model.add_named_variable(location.copy("mu"), dims=("row",))
+        location = model["mu"]
         sigma = values["sigma"][index[spec.sigma]] if spec.sigma_dims else values["sigma"]
         if design.rounding:
             sigma = pm.math.sqrt(sigma**2 + design.rounding**2)
@@ -120,6 +127,9 @@ def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: Rough
     import pytensor.tensor as pt
 
     sd, mean = values[term.sd], mean_around(term, values)
+    if term.of == COVARIATE:
+        unit = design.covariate_unit
+        sd = sd / (unit[:, None] if term.by else unit)
     if term.sd_by not in {"", term.by}:
         sd = sd[design.attribute_kind]
         sd = sd[:, None] if term.by else sd

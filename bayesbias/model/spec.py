@@ -157,7 +157,8 @@ class ModelSpec:
     def fitting(self, design: Design) -> ModelSpec:
         """Return the model without terms that add nothing to a design, with ``scale="absolute"``.
 
-        Raise a ValueError for context effects with fewer than two contexts, or for ambiguous sets.
+        Raise a ValueError for context effects with fewer than two contexts, for slopes without
+        covariates, or for ambiguous sets.
         """
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"
@@ -165,6 +166,11 @@ class ModelSpec:
                 f"the model {self.name!r} has context effects, but the table has {lack}; measure "
                 "distances in two or more contexts (templates), or use a model without context "
                 "effects, such as crossed"
+            )
+        if (slopes := self.terms_of("covariate")) and not design.covariates:
+            raise ValueError(
+                f"the model {self.name!r} has slopes of covariates ({slopes[0].name}), but there "
+                "are none; name columns of the table, as in bb.fit(table, covariates=['share'])"
             )
         if any("attribute_set" in term.dims for term in self.terms):
             design.require_clear_sets(self.name)

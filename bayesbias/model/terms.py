@@ -226,7 +226,7 @@ class Term:
         if self.constraint in OF_TABLES:
             return columns
         if self.of == COVARIATE:
-            units = design.x[rows]
+            units = design.x[rows] / design.covariate_unit
         else:
             units = one_hot(design.codes(self.of)[rows], len(design.coords[self.of])).T
         return np.asarray((units[:, :, None] * columns[:, None]).reshape(len(rows), -1))
@@ -244,6 +244,8 @@ class Term:
         """Convert (n_draws, n_units, n) coordinates to effects as the posterior stores them."""
         if self.constraint:
             coordinates = coordinates @ self.basis(design).T
+        if self.of == COVARIATE:
+            coordinates = coordinates / design.covariate_unit[:, None]
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
     def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401

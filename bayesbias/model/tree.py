@@ -151,6 +151,7 @@ def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
             constants[name] = (dim, f"{dim}_other"), matrix.astype(np.float32)
     if design.covariates:
         constants["covariates"] = ("row", COVARIATE), design.x
+        constants["covariate_unit"] = COVARIATE, design.covariate_unit
     of_design = labels.drop_dims(set(labels.dims) - {*design.coords, "row"})
     of_rows = labels.drop_dims(set(labels.dims) - {"row"})
     return {
@@ -212,6 +213,8 @@ def design_of(tree: DataTree) -> Design:
             parts |= {f"{part}s": names[dim], part: row[dim]}
     if "covariates" in constants:
         parts |= {"covariates": tuple(labels(tree, COVARIATE)), "x": constants["covariates"].values}
+        if "covariate_unit" in constants:
+            parts["covariate_unit"] = constants["covariate_unit"].values
     for name in LIKENESS.values():
         if name in constants:
             parts[name] = np.asarray(constants[name].values, dtype=np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -27,6 +27,7 @@ from .._core.doubts import (
 from .._core.notices import RepeatedRows, SeveralEmbeddings
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, warn
+from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, index_table
 from ..model.pymc_model import build_model
@@ -69,6 +70,7 @@ def fit(
     table: pd.DataFrame,
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
+    covariates: str | Sequence[str] = (),
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -82,6 +84,11 @@ def fit(
     model : str, Path, or ModelSpec
         A bundled model for distances (see `models("distance")`), the path of a model file, or a
         ModelSpec.
+    covariates : str or sequence of str
+        Columns of numbers whose slopes are estimated with everything else, such as ``share``, or
+        products, such as ``log_rank_word:log_rank_attribute``. With ``share:protected_group``,
+        each group has a slope. ``log_rank_word`` and ``log_rank_attribute`` follow from the ranks
+        in the table. Add other columns with `with_covariate`; `slopes` returns the slopes.
     priors : mapping, optional
         Priors that replace the model's, such as ``{"connection_mean": {"sd": 0.1}}``. Priors are in
         units of distance. In models with ``scale = "spread"``, such as by-group, sds of effects and
@@ -126,9 +133,11 @@ def fit(
     options = fit_options(options, keywords)
     valid, coded = validate_and_encode(table)
     _warn_of_repeats(valid, coded)
+    indexed = index_table(valid, coded=coded)
+    design, spec = with_slopes(indexed, load_model(model, "distance"), table, covariates)
     return fit_design(
-        index_table(valid, coded=coded),
-        load_model(model, "distance"),
+        design,
+        spec,
         priors=priors,
         table_hash=table_hash(valid[known_columns(valid)], coded),
         options=options,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, make_design
+from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import complete, variable_dims
 from .fit import describe_fit
@@ -29,6 +30,8 @@ def from_pymc(
     table: pd.DataFrame,
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     priors: Mapping[str, Any] | None = None,
+    *,
+    covariates: str | Sequence[str] = (),
 ) -> DataTree:
     """Convert draws of a model from `build_model` to this package's format.
 
@@ -38,7 +41,7 @@ def from_pymc(
         The result of ``pm.sample(model=bb.build_model(table, model, priors))`` with any sampler, of
         nutpie, or of ``pm.fit(...).sample()``. Chains, draws, and other dimensions can have any
         order, numbers any precision, and a single selected chain counts as one chain.
-    table, model, priors
+    table, model, priors, covariates
         The arguments that you passed to `build_model`.
 
     Returns
@@ -56,8 +59,8 @@ def from_pymc(
     --------
     >>> post = bb.from_pymc(pm.sample(model=bb.build_model(table)), table)  # doctest: +SKIP
     """
-    design = make_design(table)
-    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    design, spec = made_design(table, load_model(model), covariates)
+    spec = spec.with_priors(dict(priors or {})).fitting(design)
     tree = _tree(idata)
     tree["posterior"] = _checked(tree["posterior"].to_dataset(), design, spec)
     _require_same_rows(tree, design)

@@ -1,0 +1,203 @@
+"""Turn covariates such as ``share:protected_group`` into columns and slopes of a model.
+
+A covariate is a column of numbers in the table, or a product of several, such as
+``log_rank_word:log_rank_attribute``. With a column of names, such as ``protected_group``, there is
+one slope for each name. Numbers are centered before they are multiplied, and so are products.
+Slopes are in the units of the columns. A priori, a slope times the sd of its covariate is Normal
+with an sd of one spread, the sd of stereotype distances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_choice
+from .._core.display import abridged
+from ..tables.schema import COLUMNS, ROUNDING
+from .design import COVARIATE, Design, make_design, one_hot
+from .priors import Prior
+from .spec import ModelSpec
+from .terms import Term
+
+LOG_RANKS = {
+    "log_rank_word": ("protected_word", "protected_word_rank"),
+    "log_rank_attribute": ("attribute", "attribute_rank"),
+}
+"""Covariates that follow from other columns: whose frequency they are about, and its rank."""
+
+LEVELS = ("protected_group", "attribute_set", "connection")
+"""Columns of names that a covariate can have a separate slope for."""
+
+SLOPE, SLOPE_SD = "slope", "slope_sd"
+"""Names of the slopes and of their prior sd."""
+
+SAME = 1e-9
+"""Share of a covariate's variation below which the rest is rounding error."""
+
+
+def with_slopes(
+    design: Design, spec: ModelSpec, table: pd.DataFrame, covariates: str | Sequence[str]
+) -> tuple[Design, ModelSpec]:
+    """Return a design with covariates, and a model with their slopes.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table that the design was made from, with one row for each row of the design.
+    covariates : str or sequence of str
+        Columns or products of columns, such as ``share`` or ``share:protected_group``.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or lacks values, or if the table or model does not identify a slope.
+    """
+    names = [covariates] if isinstance(covariates, str) else list(covariates)
+    if not names:
+        return design, spec
+    made = [(name, *column) for name in names for column in _columns(table, name)]
+    _require_identified(design, [(label, x) for _, label, x, _ in made])
+    _, labels, columns, units = zip(*made, strict=True)
+    design = replace(
+        design, covariates=labels, x=np.column_stack(columns), covariate_unit=np.array(units)
+    )
+    spec = _with_term(spec, design)
+    for name, label, column, _ in made:
+        _require_effects(design, spec, name, label, column)
+    return design, spec
+
+
+def made_design(
+    table: pd.DataFrame | Design, spec: ModelSpec, covariates: str | Sequence[str]
+) -> tuple[Design, ModelSpec]:
+    """Return the design of a table, or the design itself, and the model, with any covariates."""
+    if isinstance(table, Design):
+        if len(covariates):
+            raise ValueError("covariates need a table; a Design has its own in x")
+        return table, spec
+    return with_slopes(make_design(table), spec, table, covariates)
+
+
+def _with_term(spec: ModelSpec, design: Design) -> ModelSpec:
+    """Return a model with slopes of all covariates, unless it has some already."""
+    if spec.terms_of(COVARIATE):
+        return spec
+    value = 1.0 if spec.scale == "spread" else max(design.spread, ROUNDING)
+    reason = "weak: one sd of a covariate may move distances by about their spread"
+    priors = {**spec.priors, SLOPE_SD: Prior("fixed", {"value": value}, reason)}
+    term = Term(SLOPE, of=COVARIATE, sd=SLOPE_SD)
+    return replace(spec, terms=(*spec.terms, term), priors=priors)
+
+
+def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, float]]:
+    """Yield the label, the centered values, and the unit of each slope of a covariate."""
+    parts = [part.strip() for part in str(name).split(":")]
+    levels = [part for part in parts if part in LEVELS]
+    numbers = [part for part in parts if part not in LEVELS]
+    if not numbers or len(levels) > 1:
+        raise ValueError(
+            f"the covariate {name!r} needs a column of numbers and at most one of "
+            f"{', '.join(LEVELS)}, as in share:protected_group; groups and sets alone have effects "
+            "in the model"
+        )
+    x = np.ones(len(table))
+    for part in numbers:
+        own = _numbers(table, part)
+        x = x * (own - own.mean())
+    x, label = x - x.mean(), ":".join(numbers)
+    unit = float(x.std())
+    if not unit > SAME * max(abs(x).max(), 1e-300):
+        raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
+    if not levels:
+        yield label, x, unit
+    for level in dict.fromkeys(table[levels[0]].astype(str)) if levels else ():
+        yield f"{label}: {level}", np.where(table[levels[0]].astype(str) == level, x, 0.0), unit
+
+
+def _numbers(table: pd.DataFrame, name: str) -> FloatArray:
+    """Return a column of numbers; raise a ValueError that names what is missing."""
+    of, column = LOG_RANKS.get(name, ("", name))
+    if of and column not in table:
+        raise ValueError(
+            f"the table has no column {column}, so {name} is unknown; tables from vectors with "
+            "frequencies have it, or add your own column with bb.with_covariate"
+        )
+    others = [each for each in table if each not in COLUMNS]
+    ranks = [each for each, (_, rank) in LOG_RANKS.items() if rank in table]
+    check_choice("covariate", name, [*map(str, others), *ranks])
+    if not is_numeric_dtype(table[column]):
+        first = table[column].iloc[0]
+        raise ValueError(f"the covariate {name!r} must be a column of numbers; got {first!r}")
+    values = table[column].to_numpy(np.float64, na_value=np.nan)
+    lacking = ~np.isfinite(values)
+    if lacking.any():
+        words = _words_of(table, lacking, of)
+        raise ValueError(
+            f"the covariate {name!r} has no value for {abridged(words)}; add the values, or leave "
+            "these words out"
+        )
+    return np.log(values) if of else values
+
+
+def _words_of(table: pd.DataFrame, rows: np.ndarray, of: str) -> list[str]:
+    """Return the attributes in all of whose rows values are missing or, if none, the words."""
+    for column in (of,) if of else ("attribute", "protected_word"):
+        share = pd.Series(rows).groupby(table[column].to_numpy(), sort=False).mean()
+        if words := [str(word) for word in share.index[share == 1]]:
+            return words
+    row = table[["protected_word", "attribute"]].iloc[int(np.argmax(rows))]
+    return [f"{row.iloc[0]}, {row.iloc[1]}"]
+
+
+def _require_identified(design: Design, columns: list[tuple[str, FloatArray]]) -> None:
+    """Raise a ValueError for a covariate that groups, sets, and other covariates determine."""
+    codes = [design.codes("protected_group"), design.attribute_column[design.attribute]]
+    cell = np.unique([*codes, design.connection], axis=1, return_inverse=True)[1].ravel()
+    known = one_hot(cell, int(cell.max()) + 1).T
+    known = known / np.linalg.norm(known, axis=0)
+    before: list[str] = []
+    for label, x in columns:
+        rest = x.copy()
+        for _ in range(2):  # once more, for rounding errors
+            rest -= known @ (known.T @ rest)
+        if np.linalg.norm(rest) <= np.sqrt(SAME) * np.linalg.norm(x):
+            others = f", or by {', '.join(before)}" if before else ""
+            raise ValueError(
+                f"the covariate {label!r} is determined by groups and sets{others}, so its slope "
+                "cannot be told apart from their differences; leave it out"
+            )
+        known = np.column_stack([known, rest / np.linalg.norm(rest)])
+        before.append(label)
+
+
+def _require_effects(design: Design, spec: ModelSpec, name: str, label: str, x: FloatArray) -> None:
+    """Raise a ValueError if single attributes vary but the model takes them for independent rows.
+
+    The interval of a slope would be too narrow by far, as in a regression that ignores clusters.
+    """
+    if not _varies_within(design.word, x):
+        return
+    terms, by_group = (
+        spec.fitting(design).terms_of("attribute"),
+        "protected_group" in name.split(":"),
+    )
+    if not any(term.by == "protected_group" if by_group else not term.constraint for term in terms):
+        what = "attributes by group, such as attribute_lean" if by_group else "attributes"
+        raise ValueError(
+            f"the covariate {label!r} needs a model with effects of {what}; {spec.name!r} has "
+            "none, so the interval would be too narrow. Use by-group"
+        )
+
+
+def _varies_within(code: IntArray, x: FloatArray) -> bool:
+    """Return whether values differ between rows of the same unit, other than zeros."""
+    rows = x != 0
+    code, x = code[rows], x[rows]
+    mean = np.bincount(code, x) / np.maximum(np.bincount(code), 1)
+    return bool(np.abs(x - mean[code]).max(initial=0.0) > SAME * np.abs(x).max(initial=1.0))

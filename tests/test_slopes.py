@@ -1,0 +1,181 @@
+"""Slopes of covariates: columns, dense algebra, PyMC, and refusals by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import groups_by_sets
+from dense_oracle import covariance, effects, in_rows, residual_variance
+
+import bayesbias as bb
+from bayesbias.model.covariates import with_slopes
+from bayesbias.model.design import Design, make_design
+from bayesbias.model.likelihood import expected_rows
+from bayesbias.model.spec import ModelSpec, load_model, model_text
+from bayesbias.sampling.collapsed import moments
+from bayesbias.sampling.exact import draw_effects, shared_effects
+from bayesbias.sampling.reduction import collapse
+
+COVARIATES = ("share:protected_group", "log_rank_word", "log_rank_word:log_rank_attribute")
+
+
+def measured(slope: float = 0.0, seed: int = 1) -> pd.DataFrame:
+    """Return distances with covariates of attributes and words; a slope differs by group."""
+    rng = np.random.default_rng(seed)
+    table = groups_by_sets("xy", 4, 5, controls="neutral")
+    for column, values in (("share", rng.uniform), ("attribute_rank", rng.lognormal)):
+        words = table["attribute"].unique()
+        table[column] = table["attribute"].map(
+            dict(zip(words, values(size=len(words)), strict=True))
+        )
+    words = table["protected_word"].unique()
+    ranks = dict(zip(words, rng.lognormal(3, 1, len(words)), strict=True))
+    table["protected_word_rank"] = table["protected_word"].map(ranks)
+    table["attribute_rank"] += 1
+    side = np.where(table["protected_group"] == "x", 0.5, -0.5)
+    noise = rng.normal(0, 0.05, len(table))
+    return table.assign(cosine_distance=0.9 + slope * side * (table["share"] - 0.5) + noise)
+
+
+def alike(design: Design) -> Design:
+    """Return a design whose words and attributes have random similarities, without some rows."""
+    rng, found = np.random.default_rng(5), {}
+    for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
+        unit = rng.standard_normal((len(block), 4))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
+    return replace(design, **found)
+
+
+@pytest.fixture(scope="module")
+def modeled() -> tuple[Design, ModelSpec]:
+    table = measured()
+    design = alike(make_design(table))
+    return with_slopes(design, load_model("by-group"), table, COVARIATES)
+
+
+def test_slopes_have_the_dense_conditional_with_missing_pairs(
+    modeled: tuple[Design, ModelSpec],
+) -> None:
+    design, spec = modeled
+    kept = np.random.default_rng(2).random(len(design.y)) > 0.05
+    design = design.take(np.flatnonzero(kept))
+    posterior = collapse(design, spec)
+    point = np.full((1, posterior.n_parameters), np.log(0.05))
+    drawn = draw_effects(posterior, point, None)
+    values = {block.name: drawn[block.name][0] for block in posterior.blocks}
+    spec = posterior.spec
+    rows, prior = in_rows(design, spec), covariance(design, spec, values)
+    total = rows @ prior @ rows.T + np.diag(residual_variance(design, spec, values))
+    gain = np.linalg.solve(total, rows @ prior).T
+    mean = gain @ (design.y - spec.center)
+    left = prior - gain @ rows @ prior
+    own = effects(design, spec)[0]["slope"]
+    every = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
+    means, variances = moments(posterior, point, every["slope"])
+    # Rounding in sums of hundreds of terms of order 100.
+    np.testing.assert_allclose(means[0, :, 0], own @ mean, atol=1e-9)
+    np.testing.assert_allclose(variances[0], np.diag(own @ left @ own.T), rtol=1e-8)
+    np.testing.assert_allclose(drawn["slope"][0], own @ mean, atol=1e-9)
+
+
+def test_columns_are_centered_and_products_by_group_are_in_the_table_s_units() -> None:
+    table = measured()
+    design, _ = with_slopes(make_design(table), load_model("by-group"), table, COVARIATES)
+    assert design.covariates == ("share: x", "share: y", *COVARIATES[1:])
+    x = table["share"] - table["share"].mean()
+    expected = np.where(table["protected_group"] == "x", x, 0)
+    np.testing.assert_allclose(design.x[:, 0], expected, atol=1e-12)
+    word = np.log(table["protected_word_rank"])
+    attribute = np.log(table["attribute_rank"])
+    product = (word - word.mean()) * (attribute - attribute.mean())
+    np.testing.assert_allclose(design.x[:, 3], product - product.mean(), atol=1e-12)
+    np.testing.assert_allclose(
+        design.covariate_unit, [x.std(ddof=0)] * 2 + [*design.x[:, 2:].std(0)]
+    )
+
+
+def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:
+    table = measured(slope=0.4)
+    fits = [
+        bb.slopes(
+            bb.fit(table.assign(share=scale * table["share"]), covariates=COVARIATES[:1], seed=1)
+        )
+        for scale in (1, 100)
+    ]
+    one, hundred = (frame.set_index("covariate") for frame in fits)
+    row = one.loc["share: x − y"]
+    assert row["low"] < 0.4 < row["high"]
+    assert row["p_direction"] > 0.99
+    # Equal up to rounding, which moves draws a little.
+    np.testing.assert_allclose(100 * hundred["mean"], one["mean"], atol=0.02 * one["sd"].min())
+
+
+def test_pymc_has_the_same_slopes_and_a_named_mean() -> None:
+    """Draw from the prior: the mean adds up, and a slope has one spread per sd of its covariate."""
+    import pymc as pm
+
+    table = measured()
+    model = bb.build_model(table, "crossed", covariates="share")
+    names = ["mu", "connection_mean", "word_mean", "attribute_effect", "slope"]
+    mu, *values = pm.draw([model[name] for name in names], draws=2000, random_seed=1)
+    drawn = dict(zip(names[1:], values, strict=True))
+    design, spec = with_slopes(make_design(table), load_model("crossed"), table, "share")
+    expected = expected_rows(spec, design.codes, drawn.__getitem__, design.x)
+    np.testing.assert_allclose(mu, expected, atol=1e-12)
+    assert "mu" not in {each.name for each in model.deterministics}  # so that draws stay small
+    sd = design.spread / table["share"].std(ddof=0)
+    assert drawn["slope"].std() == pytest.approx(sd, rel=0.06)  # four standard errors
+
+
+REFUSED = (
+    ({"covariates": "shar"}, "unknown covariate 'shar'; did you mean 'share'"),
+    ({"covariates": "share:protected_grup"}, "unknown covariate 'protected_grup'"),
+    ({"covariates": "protected_group"}, "needs a column of numbers"),
+    ({"covariates": "name"}, "must be a column of numbers; got 'n0'"),
+    ({"covariates": "same"}, "'same' is the same in all rows"),
+    ({"covariates": "gaps"}, "no value for x-0, x-1; add the values"),
+    ({"covariates": "of_group"}, "'of_group' is determined by groups and sets"),
+    ({"covariates": ["share", "share"]}, "or by share"),
+    (
+        {"covariates": "share:protected_group", "model": "crossed"},
+        "by group, such as attribute_lean",
+    ),
+    ({"covariates": "share", "model": "paper"}, "effects of attributes; 'paper' has none"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "fragment"), REFUSED)
+def test_covariates_that_cannot_be_used_are_refused_by_name(
+    arguments: dict[str, object], fragment: str
+) -> None:
+    table = measured()
+    first = table["attribute"].isin(table["attribute"].unique()[:2])
+    table = table.assign(
+        name=[f"n{i}" for i in range(len(table))],
+        same=0.1,
+        gaps=table["share"].mask(first),
+        of_group=table["protected_group"].map({"x": 1.0, "y": 2.0}),
+    )
+    with pytest.raises(ValueError, match=fragment):
+        bb.fit(table, seed=1, **arguments)  # type: ignore[arg-type]
+
+
+def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path) -> None:
+    table = measured().drop(columns="attribute_rank")
+    with pytest.raises(ValueError, match="no column attribute_rank"):
+        bb.fit(table, covariates="log_rank_attribute")
+    with pytest.raises(ValueError, match="has no covariates"):
+        bb.slopes(bb.fit(table, "crossed", seed=1, draws=100))
+    text = model_text("crossed") + '\n[terms.slope]\nof = "covariate"\nsd = "slope_sd"\n'
+    text += '[priors.slope_sd]\nfamily = "exponential"\nrate = 1.0\n'
+    path = tmp_path / "sloped.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="slopes of covariates"):
+        bb.fit(table, path)
+    post = bb.fit(table, path, covariates="share", seed=1, draws=100)
+    assert "slope_sd" in post["posterior"]
