@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +25,9 @@ ROWS = dict(zip(WORDS, MATRIX.tolist(), strict=True))
 WIDE = pd.DataFrame(MATRIX, index=WORDS, columns=[f"d{i}" for i in range(4)])
 COLUMN = WIDE.reset_index(names="word")
 LISTS = pd.DataFrame({"text": WORDS, "embedding": [*MATRIX]})
-ITEMS = [{"object": "embedding", "index": i, "embedding": [*row]} for i, row in enumerate(MATRIX)]
+ITEMS = [
+    {"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(MATRIX.tolist())
+]
 RESPONSE = {"object": "list", "data": ITEMS[::-1], "model": "m", "usage": {"prompt_tokens": 6}}
 CODED = [{"index": i, "embedding": base64.b64encode(row).decode()} for i, row in enumerate(MATRIX)]
 BATCH = [
@@ -260,3 +264,79 @@ def test_keys_with_a_prefix_or_suffix() -> None:
 def test_records_survive_json() -> None:
     records = json.loads(json.dumps([{"text": w, "vector": row} for w, row in ROWS.items()]))
     np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
+
+
+def test_lines_of_json_and_tables_with_lists(tmp_path: Path) -> None:
+    records = [{"text": word, "vector": row} for word, row in ROWS.items()]
+    contents = [
+        ROWS,
+        records,
+        {"texts": WORDS, "embeddings": [*ROWS.values()]},
+        [*ROWS.items()],
+    ]
+    texts = [(".json", json.dumps(content, indent=i)) for i, content in enumerate(contents)]
+    lines = [records, BATCH, [*ROWS.items()], [{word: row} for word, row in ROWS.items()]]
+    texts += [(".jsonl", "\n".join(map(json.dumps, values)) + "\n\n") for values in lines]
+    for ending, text in texts:
+        path = tmp_path / f"v{ending}"
+        path.write_text(text, "utf-8-sig")
+        np.testing.assert_array_equal(bb.load_vectors(path).vectors, MATRIX)
+    path = tmp_path / "v.jsonl.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    np.testing.assert_array_equal(bb.load_vectors(path).vectors, MATRIX)
+    (tmp_path / "r.json").write_text(json.dumps(RESPONSE))
+    with pytest.raises(ValueError, match=r"r\.json: .*without the words"):
+        bb.load_vectors(tmp_path / "r.json")
+    pytest.importorskip("pyarrow")
+    LISTS.to_parquet(tmp_path / "v.parquet")
+    np.testing.assert_array_equal(bb.load_vectors(tmp_path / "v.parquet").vectors, MATRIX)
+
+
+Tokenizer = tuple[str, dict[str, Any], list[dict[str, Any]], list[str]]
+
+TOKENIZERS: list[Tokenizer] = [
+    (
+        "WordPiece",
+        {"vocab": {"[UNK]": 0, "he": 1, "##er": 2, "niño": 3}, "unk_token": "[UNK]"},
+        [{"id": 4, "content": "[PAD]", "special": True}],
+        ["he", "niño"],
+    ),
+    (
+        "Unigram",
+        {"vocab": [["<unk>", 0], ["▁he", -1], ["er", -2], ["▁niño", -3]]},
+        [],
+        ["he", "niño"],
+    ),
+    ("BPE", {"vocab": {"!": 0, "Ġhe": 1, "er": 2, "ĠniÃ±o": 3}, "merges": []}, [], ["he", "niño"]),
+]
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda one: one[0])
+@pytest.mark.parametrize("layout", ["plain", "bfloat16", "mapped", "sentence-transformers"])
+def test_static_models_have_the_words_of_their_tokenizer(
+    tokenizer: Tokenizer, layout: str, tmp_path: Path
+) -> None:
+    """Row i belongs to token i; newer models map tokens to rows and have weights."""
+    kind, model, added, words = tokenizer
+    safetensors = pytest.importorskip("safetensors.torch")
+    torch = pytest.importorskip("torch")
+    matrix = torch.tensor(MATRIX[:5], dtype=torch.bfloat16 if layout == "bfloat16" else None)
+    tensors, expected = {"embeddings": matrix}, matrix.float().numpy()[[1, 3]]
+    folder = tmp_path
+    if layout == "mapped":
+        tensors |= {"mapping": torch.tensor([0, 0, 0, 4, 0]), "weights": torch.arange(5.0)}
+        expected = MATRIX[[0, 4]] * np.array([[1.0], [3.0]], dtype=np.float32)
+    if layout == "sentence-transformers":
+        tensors = {"embedding.weight": matrix}
+        folder = tmp_path / "0_StaticEmbedding"
+        folder.mkdir()
+    content = {"model": {"type": kind, **model}, "added_tokens": added}
+    (folder / "tokenizer.json").write_text(json.dumps(content), "utf-8")
+    safetensors.save_file(tensors, folder / "model.safetensors")
+    for source in (tmp_path, folder / "model.safetensors"):
+        vectors = bb.load_vectors(source)
+        assert vectors.index_to_key == words
+        np.testing.assert_array_equal(vectors.vectors, expected)
+    safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
+    with pytest.raises(ValueError, match=r"not a static model. For a sentence encoder, pass its"):
+        bb.load_vectors(tmp_path)

@@ -28,7 +28,7 @@ from .._core.checks import ArgumentError, check_choice, check_numbers
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.word_sets import refuse_overlap
-from ..tables.spellings import forms_of, spelling_hint
+from ..tables.spellings import forms_of, note_substitution, spelling_hint
 
 FEWEST_WORDS = 3
 
@@ -164,6 +164,7 @@ class Distribution:
         for word in asked:
             rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
             if (rows >= 0).any():
+                note_substitution(word, self.vocabulary[rows[rows >= 0][0]])
                 psi[word] = self.psi[rows[rows >= 0][0]]
         if not psi:
             pairs = [(word, form) for word in asked for form in forms_of(word, "fallback")]

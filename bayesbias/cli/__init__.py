@@ -8,9 +8,14 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 from cyclopts import Parameter as Option
 
+from .._core.display import abridged
+from ..tables.spellings import substitutions
 from . import background, calibrate, catalogue, debias, mlm, run, sweep, tables
 from .options import TOKENS
-from .screen import NAME, QUIET, complain, in_one_line, tidy_warnings
+from .screen import NAME, QUIET, complain, in_one_line, say, tidy_warnings
+
+MOST_NAMED = 100
+"""Largest number of words that are named as read in another spelling."""
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 """Exit codes for bad input, for Ctrl-C, and for a closed pipe, as in ``bayesbias lists | head``."""
@@ -78,7 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with tidy_warnings():
             command, bound, _ = app.parse_args(kept, exit_on_error=False, print_error=False)
-            code = command(*bound.args, **bound.kwargs)
+            with substitutions() as forms:
+                code = command(*bound.args, **bound.kwargs)
+            if forms:
+                named = [f"{word} as {form}" for word, form in sorted(forms.items())]
+                say(f"Read in another spelling: {abridged(named, MOST_NAMED)}.")
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
     except CycloptsError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import bayesbias as bb
 
@@ -54,6 +55,7 @@ def background(
     import pandas as pd
 
     from .._core.display import abridged
+    from ..embeddings.registry import open_embedding
     from ..workflows import output
 
     options.require_no_embedding(lists, "background")
@@ -61,13 +63,10 @@ def background(
     experiments = bg.experiments(lists) if lists else bg.experiments()
     if out is not None:
         output.require_place(out, force=force, names=("standalone.csv", output.RECORD))
-    whole = bg.distributions(
-        reading.vectors,
-        experiments,
-        case=reading.case,
-        allow_pickle=reading.allow_pickle,
-        progressbar=not screen.QUIET.get(),
-    )
+    shown = not screen.QUIET.get()
+    how: dict[str, Any] = {"allow_pickle": reading.allow_pickle, "key": reading.key}
+    embedding: Any = open_embedding(reading.vectors, **how, progressbar=shown)
+    whole = bg.distributions(embedding, experiments, case=reading.case)
     made = {name: one.among(*ranks) if ranks else one for name, one in whole.items()}
     of_lists = {name: bg.words(one, experiments[name].sets) for name, one in made.items()}
     lost: dict[str, None] = {}

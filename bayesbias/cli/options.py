@@ -71,10 +71,13 @@ class Reading:
         `bayesbias convert` or `debias` wrote. See `bayesbias docs own-words` for the formats.
     case : str
         How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
+    key : str
+        Pattern of keys with a prefix or suffix, such as /c/en/{word} or {word}_NOUN.
     """
 
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
     case: str = "exact"
+    key: str = ""
     allow_pickle: AllowPickle = False
 
 
@@ -104,7 +107,7 @@ class ListReading(Reading):
 
     def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of a list's words."""
-        names = ("case", "allow_pickle", "strip_accents", "subwords")
+        names = ("case", "key", "allow_pickle", "strip_accents", "subwords")
         how: dict[str, Any] = {name: getattr(self, name) for name in names}
         return bb.load_vectors(self.vectors, words, **how, progressbar=not QUIET.get())
 
@@ -222,11 +225,13 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
     """If an embedding is among the lists, raise a ValueError that shows how to pass it."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
+    from ..tables.wordlists import ENDINGS as OF_LISTS
 
+    endings = {*ENDINGS}.difference(OF_LISTS)
     known = {*bundled_names("vectors", ".npz"), *GENSIM_NAMES}
     for name in names:
         path = Path(name)
-        if name in known or path.suffix.lower() in ENDINGS or (path / "vectors.npy").is_file():
+        if name in known or path.suffix.lower() in endings or (path / "vectors.npy").is_file():
             lists = " ".join(other for other in names if other != name) or "LIST"
             call = f"{NAME} {command} {lists} --vectors {name}"
             raise ValueError(f"{name!r} is an embedding; write `{call}`")

@@ -33,6 +33,7 @@ def table(
     out : Path
         File to write, .csv or .parquet.
     """
+    from .._core.checks import ArgumentWarning
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
@@ -50,6 +51,8 @@ def table(
     if len(missing):
         named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
         screen.say(f"Not in the embedding, and left out: {named}")
+    if hint := getattr(read, "hint", ()):
+        screen.say(f"Hint: {screen.in_one_line(ArgumentWarning(*hint))}.")
 
 
 def fit(
@@ -170,6 +173,7 @@ def convert(
     folder: Path,
     /,
     *,
+    key: str = "",
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
 ) -> None:
@@ -185,10 +189,12 @@ def convert(
         Any embedding that --vectors accepts in other commands.
     folder : Path
         The folder to create.
+    key : str
+        Keep only keys of this pattern, such as /c/en/{word}, without their prefix or suffix.
     """
     shown = not screen.QUIET.get()
     count, n_dims = bb.convert_vectors(
-        source, folder, force=force, allow_pickle=allow_pickle, progressbar=shown
+        source, folder, force=force, key=key, allow_pickle=allow_pickle, progressbar=shown
     )
     screen.say(
         f"{folder}: {count:,} words of {n_dims} dimensions.",

@@ -13,7 +13,7 @@ from .._core.checks import check_choice, check_path
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
-from ..tables.spellings import CASES, forms_of
+from ..tables.spellings import CASES, forms_of, note_substitution
 
 Words = tuple[str, ...]
 
@@ -120,8 +120,11 @@ class DefiningSets:
         """
 
         def form(word: str) -> str:
-            otherwise = word.lower() if case == "lower" else word
-            return next((one for one in forms_of(word, case) if one in there), otherwise)
+            found = next((one for one in forms_of(word, case) if one in there), None)
+            if found is None:
+                return word.lower() if case == "lower" else word
+            note_substitution(word, found)
+            return found
 
         changed: dict[str, Any] = {
             key: tuple(dict.fromkeys(map(form, getattr(self, key))))

@@ -62,6 +62,7 @@ def convert_vectors(
     folder: str | os.PathLike[str],
     *,
     force: bool = False,
+    key: str = "",
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> tuple[int, int]:
@@ -69,7 +70,7 @@ def convert_vectors(
 
     Parameters
     ----------
-    source, allow_pickle, progressbar
+    source, key, allow_pickle, progressbar
         See `load_vectors`. If a word occurs twice, its first occurrence is kept.
     folder : path
         Path of the new folder, which appears only when it is complete.
@@ -95,7 +96,8 @@ def convert_vectors(
     (5846, 100)
     """
     target = Path(folder)
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    how: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    embedding = open_embedding(source, key=key, **how)
     require_native_path(target, embedding.path, force=force)
     with replace_folder(target) as stage:
         return write_native(first_of_each(embedding.chunks()), stage)

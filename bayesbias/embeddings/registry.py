@@ -18,8 +18,10 @@ from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
 from .formats.encoders import encoder_chunks
 from .formats.held import as_keyed, is_encoder
+from .formats.json_files import read_json_file
 from .formats.keyed import loaded_whole
 from .formats.sniff import look_at
+from .formats.static_models import TOKENIZER, WEIGHTS, folder_of_model, read_static_model
 from .source import ChunksOf, Embedding, in_chunks
 
 FORMATS: dict[str, ChunksOf] = {
@@ -32,15 +34,16 @@ FORMATS: dict[str, ChunksOf] = {
     "safetensors": arrays.array_file_chunks("safetensors"),
     **dict.fromkeys(("parquet", "table"), loaded_whole(arrays.read_frame)),
     "pickle": loaded_whole(gensim_files.read_pickle),
+    "json": loaded_whole(read_json_file),
+    "static": loaded_whole(read_static_model),
 }
-"""Generators, keyed by the kind of file that `look_at` finds."""
+"""Generators, keyed by the kind of file that `look_at` finds; static models are folders."""
 
 UNPACK = "unpack it, and pass the file inside"
 REFUSED = {
     **{"7z": ("a 7z archive", UNPACK), "rar": ("a rar archive", UNPACK)},
     "Z": ("a file packed by `compress`", UNPACK),
     "UTF-16": ("text in UTF-16", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 OLD > NEW`"),
-    "json": ("JSON", "read it with json.load, and pass the dict of vectors by word"),
     "HTML": ("a web page", "the download failed; open its address in a browser to see why"),
     "LFS": ("a pointer of Git LFS, not the file itself", "run `git lfs pull`"),
     "PyTorch": ("a PyTorch file", "load it with torch.load, and pass (words, array)"),
@@ -58,7 +61,7 @@ REFUSED = {
 
 ENDINGS = (
     *(".bin", ".txt", ".vec", ".csv", ".tsv", ".npz", ".npy", ".safetensors", ".parquet"),
-    *(".kv", ".model", *PACKED_ENDINGS),
+    *(".json", ".jsonl", ".kv", ".model", *PACKED_ENDINGS),
 )
 """Usual endings of embeddings; a file's content decides what it is."""
 
@@ -105,6 +108,8 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
     """Determine the format of a file or folder."""
     path = _path_of(source)
     if path.is_dir():
+        if folder_of_model(path):
+            return Embedding(path, FORMATS["static"])
         if not all((path / name).is_file() for name in arrays.FILES):
             raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
         return Embedding(path, arrays.native_chunks)
@@ -115,6 +120,8 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
+    if path.name == WEIGHTS and (path.parent / TOKENIZER).is_file():
+        return Embedding(path, FORMATS["static"])
     look = look_at(path)
     if look.kind in REFUSED:
         what, advice = REFUSED[look.kind]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal
 
 from .._core.characters import code_point, mistaken, plainly, script_of, unseen
@@ -91,6 +93,27 @@ def _with_dotless(word: str) -> str:
     return word.replace("I", "ı").lower() if "I" in word else word
 
 
+_READ_AS: ContextVar[dict[str, str] | None] = ContextVar("read_as", default=None)
+
+
+@contextmanager
+def substitutions() -> Iterator[dict[str, str]]:
+    """Yield a dict of the words that are read in another form in the block, and their forms."""
+    found: dict[str, str] = {}
+    before = _READ_AS.set(found)
+    try:
+        yield found
+    finally:
+        _READ_AS.reset(before)
+
+
+def note_substitution(word: str, form: str) -> None:
+    """Add a word to the enclosing `substitutions` if it is read in another form."""
+    found = _READ_AS.get()
+    if found is not None and form != word:
+        found[word] = form
+
+
 def choose(
     asked: Iterable[str], found: Mapping[str, object], case: str, *, strip_accents: bool = False
 ) -> dict[str, str]:
@@ -100,6 +123,7 @@ def choose(
         forms = forms_of(word, case, strip_accents=strip_accents)
         form = next((form for form in forms if form in found), None)
         if form is not None:
+            note_substitution(word, form)
             askers[form].append(word)
     return {word: form for form in found for word in askers[form]}
 
@@ -155,7 +179,7 @@ def key_of_many(words: Iterable[str], keys: Iterable[str]) -> str:
     found: dict[str, set[str]] = defaultdict(set)
     for key in keys:
         for part in _LETTERS.finditer(key):
-            if part[0] != key and part[0] in asked:
+            if part[0] != key and part[0] in asked and key.isprintable():
                 pattern = f"{key[: part.start()]}{WORD}{key[part.end() :]}"
                 found[pattern].add(asked[part[0]])
     best = max(found, key=lambda pattern: len(found[pattern]), default="")

@@ -23,8 +23,8 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 class Settings(FitOptions):
     """How to measure distances and fit models.
 
-    `vectors`, `case`, `strip_accents`, `subwords`, and `allow_pickle` are passed to `load_vectors`,
-    and `max_missing` is passed to `distance_table`.
+    `vectors`, `case`, `strip_accents`, `subwords`, `key`, and `allow_pickle` are passed to
+    `load_vectors`, and `max_missing` is passed to `distance_table`.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ class Settings(FitOptions):
     case: str = "exact"
     strip_accents: bool = False
     subwords: bool = True
+    key: str = ""
     max_missing: float | None = None
     allow_pickle: bool = False
     matched: int = 5

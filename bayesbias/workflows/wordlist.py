@@ -188,9 +188,9 @@ def analyze(
         ``models``, as names, paths, or results of `bayesbias.load_model` (the last is the main one;
         the default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope``; ``case``,
-        ``strip_accents``, ``subwords``, and ``allow_pickle``, as in `bayesbias.load_vectors`;
-        ``max_missing``, as in `bayesbias.distance_table`; and fit options, such as ``seed`` and
-        ``draws``.
+        ``strip_accents``, ``subwords``, ``key``, and ``allow_pickle``, as in
+        `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`; and fit
+        options, such as ``seed`` and ``draws``.
 
     Returns
     -------
@@ -250,9 +250,10 @@ def analyze_lists(
         vectors = contextual_vectors(settings.encoder, words, settings.templates, **how)
     else:
         with noticed() as read:
-            embedding = open_embedding(source, **settings.chosen("allow_pickle", "progressbar"))
+            how = settings.chosen("key", "allow_pickle", "progressbar")
+            source = open_embedding(source, **how)
             how = settings.chosen("strip_accents", "subwords")
-            vectors = pick(embedding, words, settings.case, **how)
+            vectors = pick(source, words, settings.case, **how)
         pool = vocabulary_pool(settings, words, source)
     analyses = []
     for wordlist in lists:
