@@ -96,6 +96,7 @@ HELD: dict[str, Callable[[], Any]] = {
     "records with columns": lambda: COLUMN.to_dict("records"),
     "objects of a client": lambda: [SimpleNamespace(text=w, vector=r) for w, r in ROWS.items()],
     "results of a batch": lambda: BATCH,
+    "response with words": lambda: {"data": [{"text": w, "vector": r} for w, r in ROWS.items()]},
     "columns": lambda: {"words": WORDS, "vectors": MATRIX},
     "texts with embeddings": lambda: {"id": "a", "texts": WORDS, "embeddings": MATRIX.tolist()},
     "twice the same": lambda: [*ROWS.items(), ("he", ROWS["he"])],

@@ -251,6 +251,31 @@ def in_log(layout: str) -> Callable[[Path], object]:
     return lambda path: (read_scores(path, layout), bbq_scores(path, layout))
 
 
+def json_vectors() -> tuple[bytes, ...]:
+    rows = MATRIX.tolist()
+    columns = {"texts": NAMES, "embeddings": rows}
+    records = [{"text": name, "n": 2, "embedding": row} for name, row in TABLE.items()]
+    return tuple(json.dumps(one).encode() for one in (TABLE, columns, records, {"data": records}))
+
+
+def json_lines() -> tuple[bytes, ...]:
+    body = [{"body": {"data": [{"embedding": row, "index": 0}]}} for row in MATRIX.tolist()]
+    batch = [{"custom_id": w, "response": one} for w, one in zip(NAMES, body, strict=True)]
+    values = ([*TABLE.items()], [{"word": w, "vec": row} for w, row in TABLE.items()], batch)
+    return tuple("\n".join(map(json.dumps, lines)).encode() for lines in values)
+
+
+def static(damaged: str) -> Reader:
+    tokens = {"vocab": {name: row for row, name in enumerate(NAMES)}, "type": "WordLevel"}
+    added = [{"id": 4, "content": "the", "special": False}]
+    files = {
+        "tokenizer.json": json.dumps({"model": tokens, "added_tokens": added}).encode(),
+        "model.safetensors": save({"embeddings": MATRIX, "mapping": np.arange(5)[::-1].copy()}),
+    }
+    beside = {name: content for name, content in files.items() if name != damaged}
+    return Reader(damaged, load, lambda: (files[damaged],), beside=lambda: beside, opened=".")
+
+
 def native(damaged: str) -> Reader:
     files = {VECTORS: npy(MATRIX), WORDS: "".join(f"{name}\n" for name in NAMES).encode()}
     return Reader(
@@ -321,6 +346,10 @@ READERS = {
         safetensors,
         beside=lambda: {"vectors.txt": "\n".join(NAMES).encode()},
     ),
+    "JSON vectors": Reader("vectors.json", load, json_vectors),
+    "JSON lines of vectors": Reader("vectors.jsonl", load, json_lines),
+    "static model": static("model.safetensors"),
+    "tokenizer": static("tokenizer.json"),
     "native vectors": native(VECTORS),
     "native words": native(WORDS),
     "scores": of_scored(SCORES),

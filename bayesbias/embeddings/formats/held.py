@@ -74,11 +74,9 @@ def _parts(source: Any) -> tuple[list[Any], Any, np.ndarray | None]:  # noqa: AN
         records = [_fields(one) for one in source]
         if all(records):
             return _of_records(records)
-    raise TypeError(
-        WITHOUT_WORDS
-        if _listed(source) is not None
-        else f"vectors must be {ACCEPTED}; got {type(source).__name__}"
-    )
+    if (listed := _listed(source)) is not None:
+        return _of_records([_fields(one) for one in listed])
+    raise TypeError(f"vectors must be {ACCEPTED}; got {type(source).__name__}")
 
 
 def _of_mapping(source: Mapping[str, Any]) -> tuple[list[Any], Any, np.ndarray | None]:
@@ -88,8 +86,8 @@ def _of_mapping(source: Mapping[str, Any]) -> tuple[list[Any], Any, np.ndarray |
     lists = [names[n] for n in VECTOR_NAMES if n in names]
     if texts and lists:
         return list(source[texts[0]]), _rows(source[lists[0]]), None
-    if _listed(source) is not None:
-        raise TypeError(WITHOUT_WORDS)
+    if (listed := _listed(source)) is not None:
+        return _of_records([_fields(one) for one in listed])
     if (word := name_of_embedding(source)) is not None:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
@@ -108,7 +106,7 @@ def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
 def _of_records(records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], Any, np.ndarray | None]:
     """Return the parts of records with a word and a vector each, as of rows of a table."""
     names = {plain_name(name) for name in records[0]}
-    if names.isdisjoint(WORD_NAMES) and not names.isdisjoint(VECTOR_NAMES):
+    if names.isdisjoint(WORD_NAMES) and (not names or not names.isdisjoint(VECTOR_NAMES)):
         raise TypeError(WITHOUT_WORDS)
     return words_and_rows(pd.DataFrame.from_records([*records]))
 
