@@ -33,7 +33,7 @@ def table(
     out : Path
         File to write, .csv or .parquet.
     """
-    from .._core.checks import ArgumentWarning
+    from .._core.checks import ArgumentError
     from .._core.display import abridged
     from ..report.wording import sets_in_words
 
@@ -52,7 +52,7 @@ def table(
         named = abridged(missing["word"].unique().tolist(), MOST_NAMED)
         screen.say(f"Not in the embedding, and left out: {named}")
     if hint := getattr(read, "hint", ()):
-        screen.say(f"Hint: {screen.in_one_line(ArgumentWarning(*hint))}.")
+        screen.say(f"Hint: {screen.in_one_line(ArgumentError(*hint))}.")
 
 
 def fit(
