@@ -27,8 +27,9 @@ from .._core.arrays import FloatArray
 from .._core.checks import ArgumentError, check_choice, check_numbers
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
+from .._core.substitutions import note_substitution
 from ..embeddings.word_sets import refuse_overlap
-from ..tables.spellings import forms_of, note_substitution, spelling_hint
+from ..tables.spellings import forms_of, spelling_hint
 
 FEWEST_WORDS = 3
 

@@ -9,7 +9,7 @@ from cyclopts import App, CycloptsError
 from cyclopts import Parameter as Option
 
 from .._core.display import abridged
-from ..tables.spellings import substitutions
+from .._core.substitutions import substitutions
 from . import background, calibrate, catalogue, debias, mlm, run, sweep, tables
 from .options import TOKENS
 from .screen import NAME, QUIET, complain, in_one_line, say, tidy_warnings

@@ -13,7 +13,8 @@ from .._core.checks import check_choice, check_path
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
-from ..tables.spellings import CASES, forms_of, note_substitution
+from .._core.substitutions import note_substitution
+from ..tables.spellings import CASES, forms_of
 
 Words = tuple[str, ...]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from .._core.characters import code_point, mistaken, plainly, script_of, unseen
 from .._core.checks import Argument
+from .._core.substitutions import note_substitution
 
 if TYPE_CHECKING:
     import gensim.models
@@ -91,27 +90,6 @@ def every_form(word: str) -> tuple[str, ...]:
 
 def _with_dotless(word: str) -> str:
     return word.replace("I", "ı").lower() if "I" in word else word
-
-
-_READ_AS: ContextVar[dict[str, str] | None] = ContextVar("read_as", default=None)
-
-
-@contextmanager
-def substitutions() -> Iterator[dict[str, str]]:
-    """Yield a dict of the words that are read in another form in the block, and their forms."""
-    found: dict[str, str] = {}
-    before = _READ_AS.set(found)
-    try:
-        yield found
-    finally:
-        _READ_AS.reset(before)
-
-
-def note_substitution(word: str, form: str) -> None:
-    """Add a word to the enclosing `substitutions` if it is read in another form."""
-    found = _READ_AS.get()
-    if found is not None and form != word:
-        found[word] = form
 
 
 def choose(
