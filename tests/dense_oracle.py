@@ -36,9 +36,12 @@ def effects(design: Design, spec: ModelSpec) -> tuple[dict[str, np.ndarray], int
 
 
 def covariance(
-    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+    design: Design,
+    spec: ModelSpec,
+    values: Values,
+    unpooled: tuple[tuple[int, ...], float] = ((), 0.0),
 ) -> np.ndarray:
-    """Return the effects' prior covariance, in order. Each unpooled word has a separate sd."""
+    """Return the effects' prior covariance, in order. Unpooled words have a separate sd."""
     sd = spec.priors["connection_mean"].parameters["sd"]
     blocks = [sd**2 * np.eye(len(design.connections))]
     values = dict(values) | spec.fixed
@@ -63,7 +66,7 @@ def covariance(
             if term.sd_by not in {"", term.by}:
                 sds = sds[design.attribute_kind[unit]]
             sds = np.broadcast_to(sds, levels)
-            if unpooled and term.of == "protected_word" and unit == unpooled[0]:
+            if term.of == "protected_word" and unit in unpooled[0]:
                 sds = np.full(levels, unpooled[1])
             all_sds.append(sds)
         units = covariance_of_units(design, term)
@@ -135,7 +138,10 @@ def residual_variance(design: Design, spec: ModelSpec, values: Values) -> np.nda
 
 
 def dense_log_density(
-    design: Design, spec: ModelSpec, values: Values, unpooled: tuple[int, float] | None = None
+    design: Design,
+    spec: ModelSpec,
+    values: Values,
+    unpooled: tuple[tuple[int, ...], float] = ((), 0.0),
 ) -> float:
     """Return the log density of all rows given sds and correlations."""
     spec = spec.fitting(design)

@@ -93,10 +93,10 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("name", "unpooled"),
-    [*((name, None) for name in (*NORMAL, *VARIANTS)), ("crossed", 1), ("maximal", 1)],
+    [*((name, ()) for name in (*NORMAL, *VARIANTS)), ("crossed", (1,)), ("maximal", (0, 1))],
 )
 def test_density_equals_the_dense_normal_up_to_one_constant(
-    irregular: Design, name: str, unpooled: int | None
+    irregular: Design, name: str, unpooled: tuple[int, ...]
 ) -> None:
     posterior = collapse(irregular, model_named(name), unpooled)
     points = points_of(posterior, 5, seed=1)
@@ -106,7 +106,7 @@ def test_density_equals_the_dense_normal_up_to_one_constant(
             irregular,
             posterior.spec,
             {block.name: drawn[block.name][i] for block in posterior.blocks},
-            None if unpooled is None else (unpooled, UNPOOLED_SD),
+            (unpooled, UNPOOLED_SD),
         )
         for i in range(5)
     ]
@@ -235,7 +235,7 @@ def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
     likened: Design, name: str, share: float
 ) -> None:
     likened = without_some(likened, share)
-    test_density_equals_the_dense_normal_up_to_one_constant(likened, name, None)
+    test_density_equals_the_dense_normal_up_to_one_constant(likened, name, ())
     test_drawn_effects_have_the_dense_conditional(likened, name)
 
 

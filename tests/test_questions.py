@@ -28,8 +28,8 @@ def mean_of(post: DataTree, words: list[str], connection: str) -> np.ndarray:
 def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
     texts = [
         "man: associated - different < woman: associated - different",
-        "word man:associated>.5 * `black-haired`: human + 0.4",
-        "associated - 2 * different < -0.9",
+        "word man:associated>`black-haired`: human + 0.4",
+        "associated - 0.9 < -.1 + .05",
         "woman: associated < different",  # text before a colon is about more than the sign
     ]
     of = {"man": ["he", "him", "man"], "woman": ["she", "black-haired"]}
@@ -40,8 +40,8 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
     overall = post["posterior"]["connection_mean"].stack(draws=["chain", "draw"])
     differences = [
         gaps["man"] - gaps["woman"],
-        mean_of(post, ["man"], "associated") - mean_of(post, ["black-haired"], "human") / 2 - 0.4,
-        (overall.sel(connection="associated") - 2 * overall.sel(connection="different") + 0.9).data,
+        mean_of(post, ["man"], "associated") - mean_of(post, ["black-haired"], "human") - 0.4,
+        (overall.sel(connection="associated") - 0.85).data,
         gaps["woman"],
     ]
     frame = bb.hypothesis(post, *texts)

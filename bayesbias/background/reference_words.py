@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
-from ..embeddings.formats.keyed import chunks_of
+from ..embeddings.formats.keyed import Vectors, chunks_of
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
@@ -70,6 +71,17 @@ class Pool:
         """Mark the words of the pool that are not among the given words."""
         taken = set(words)
         return np.array([word not in taken for word in self.words])
+
+    @property
+    def keyed(self) -> Vectors:
+        """The requested words with their vectors and ranks."""
+        ranks = [self.found_ranks[word] for word in self.found]
+        return Vectors([*self.found], np.array([*self.found.values()]), ranks=ranks)
+
+    def ranks_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
+        """Return the ranks of words, or of the words drawn to replace them."""
+        own = (self.ranks[drawn[w]] if w in drawn else self.found_ranks[w] for w in words)
+        return np.array([*own], dtype=np.float64)
 
     def units_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
         """Return the unit vectors of words, or of the words drawn to replace them."""
@@ -195,6 +207,23 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
     return replace(wordlist, controls={**wordlist.controls, "matched": words})
+
+
+def topic_neighbors(pool: Pool, wordlist: WordList, *, n: int = N_MATCHED) -> list[int]:
+    """Return rows of a pool: the n nearest words of each stereotype that are not on the list."""
+    taken = {word.lower() for word in wordlist.words}
+    rows = list[int]()
+    for stereotype in dict.fromkeys(w for own in wordlist.stereotypes.values() for w in own):
+        if stereotype in pool.found:
+            cosines = pool.units @ unit_rows([pool.found[stereotype]])[0]
+            nearest = np.argsort(-cosines, kind="stable").tolist()
+            free = (
+                r for r in nearest if pool.words[r].isalpha() and pool.words[r].lower() not in taken
+            )
+            for row in islice(free, n):
+                rows.append(row)
+                taken.add(pool.words[row].lower())
+    return rows
 
 
 def words_present(wordlist: WordList, found: Container[str]) -> WordList:

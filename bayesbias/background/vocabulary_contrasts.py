@@ -22,6 +22,7 @@ from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import make_design, with_cosines
+from ..model.frequency import at_equal_frequency
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import assemble, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
@@ -108,7 +109,7 @@ def vocabulary_contrasts(
     match : {"random", "frequency", "topics"}
         How words are replaced: by random words, by equally frequent words (whose ranks differ by at
         most a fifth), or by topics (neighbors of a random word, with about the same mean cosine as
-        the set). Reports use ``vary="stereotypes"`` with both ``frequency`` and ``topics``.
+        the set). Reports use ``vary="stereotypes"`` with ``topics``.
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
@@ -142,7 +143,7 @@ def vocabulary_contrasts(
     reading: dict[str, Any] = {"case": case, "ranks": ranks, "allow_pickle": allow_pickle}
     reading |= {"by_rank": match != "random", "progressbar": options.progressbar}
     pool = draw_pool(source, loaded.words, rng=rng, **reading)
-    table = distance_table(pool.found, loaded)
+    table = distance_table(pool.keyed, loaded)
     posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
     present = words_present(loaded, pool.found)
     drawn = draw_lists(pool, present, vary=vary, match=match, n_lists=n_lists, rng=rng)
@@ -171,8 +172,10 @@ def list_contrasts(
                 pool.units_of(names, drawn) for names in (design.words, design.attributes)
             )
             distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
-            other = replace(design, y=distances.clip(0.0, 2.0))
+            ranks = pool.ranks_of(design.attributes, drawn)
+            other = replace(design, y=distances.clip(0.0, 2.0), attribute_rank=ranks)
             other = with_cosines(other, words @ words.T, attributes @ attributes.T)
+            other = at_equal_frequency(other)
             values.append(
                 draw_effects(collapse(other, spec, layout=posterior.layout), parameters[None], None)
             )

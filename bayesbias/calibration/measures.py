@@ -46,7 +46,8 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     is the distance from all words to A minus that to B.
 
     Set ``relative`` for models with a mean for every group and set. All groups then have equal
-    weight, and each group or word is compared with other groups and with controls.
+    weight in the overall contrast. With two groups, a word's contrast is the overall one plus the
+    word's deviation from its group.
     """
     scenario, planted, bias = batch.scenario, batch.planted, batch.word_bias
     group, n_groups = scenario.group_of_word, len(scenario.groups)
@@ -54,15 +55,11 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     # A word's own attributes are closer than controls by 1 - 1/G of the word's bias.
     to_controls = 1 - 1 / n_groups
     sizes = np.broadcast_to(planted, bias.shape) if relative else bias
-    of_group = np.stack([sizes[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)
-    overall = of_group.mean() if relative else planted.mean()
-    groups, words = of_group, bias
-    if relative and scenario.controls:
-        # Words of other groups are farther from this group's set by 1/G of their bias.
-        farther = (of_group.sum(axis=1, keepdims=True) - of_group) / (n_groups - 1) / n_groups
-        groups, words = to_controls * groups + farther, to_controls * words + farther[:, group]
+    groups = np.stack([sizes[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)
+    overall = groups.mean() if relative else planted.mean()
+    words = overall + bias - groups[:, group] if relative and n_groups == 2 else bias
     truths = {
-        "unpooled word": -bias[:, 0],
+        "unpooled word": -words[:, 0],
         "any word": np.abs(words).max(axis=1),
         "weat": np.einsum("twa,wa->t", batch.expected, weat_weights(scenario)),
         "groups": -(planted[in_x].mean() + planted[~in_x].mean()) / n_groups,
@@ -75,8 +72,8 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     if "human" in scenario.controls:
         truths |= {
             "human overall": -to_controls * overall,
-            "human group": -to_controls * of_group[:, 0],
-            "human between groups": to_controls * (of_group[:, 1] - of_group[:, 0]),
+            "human group": -to_controls * groups[:, 0],
+            "human between groups": to_controls * (groups[:, 1] - groups[:, 0]),
             "human word": -to_controls * bias[:, 0],
         }
     # Rounding removes errors such as 1e-17 where biases cancel.

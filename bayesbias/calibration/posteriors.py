@@ -21,7 +21,12 @@ from ..model.design import Design, make_design, with_cosines
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch
-from ..posterior.estimands import has_cells, pair_place, population_gaps
+from ..posterior.estimands import (
+    has_cells,
+    identifies_groups,
+    pair_place,
+    population_gaps,
+)
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -59,7 +64,7 @@ def measure_posteriors(
     weights = weat_weights(batch.scenario).ravel()
     for index, child in enumerate(seed.spawn(len(batch))):
         of_table = _with_values(design, batch, index)
-        fit = collapse(of_table, spec, unpooled=0 if unpooled else None)
+        fit = collapse(of_table, spec, unpooled=[0] if unpooled else ())
         drawn = sample_exact(fit, draws, default_rng(child))
         if unpooled:
             levels = {UNPOOLED: _contrasts(of_table, spec, drawn.values)[2][:, 0]}
@@ -123,6 +128,8 @@ def _contrasts(
     place, sign = pair_place(design.connections, "associated", connection)
     gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]
     means, last = values["connection_mean"], 1 + len(design.groups)
+    if place == 0 and has_cells(spec) and not identifies_groups(design):
+        gaps[:, 1:last] = np.nan
     overall = means[:, 0] - means[:, design.connections.index(connection)]
     return overall, gaps[:, 1:last], gaps[:, last:]
 

@@ -31,11 +31,12 @@ from .._core.random import as_seed_sequence
 from .._core.warnings import warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
+from ..model.frequency import at_equal_frequency
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
-from ..sampling.fit import constant_parts, fit_design
+from ..sampling.fit import constant_parts, fit_design, warn_without_likeness
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from .pairing import ENDS, OUTCOME, Pairs, pair
@@ -128,6 +129,7 @@ def fit_change(
             warn(LeftOut(n, len(table), "row", why, hint=(hint,), about=f"the table {name}"))
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design = pairs.design()
+    warn_without_likeness(design, spec)
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
             f"the tables have the same distances in all {len(design.y):,} paired rows; pass two "
@@ -168,6 +170,8 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
         change = tree["posterior"].to_dataset()
         level = level + change[list(level.data_vars)]
     kept = {group: tree[group].to_dataset() for group in ("constant_data", "observed_data")}
+    distances = kept["constant_data"]["before"] + (kept["observed_data"] if when == "after" else 0)
+    kept["observed_data"] = kept["observed_data"] * 0 + distances
     given = Tree.from_dict({"posterior": level, **kept})
     given.attrs = {name: tree.attrs[name] for name in ("spec", "warnings", "seed", "versions")}
     return given
@@ -177,7 +181,8 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     """Fit the change and then, given the change, the distances before it."""
     from xarray import Dataset
 
-    before = pairs.rows["before"].to_numpy(np.float64)
+    measured = replace(design, y=pairs.rows["before"].to_numpy(np.float64))
+    before = at_equal_frequency(measured).y
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name, _ in constant_parts(rest, level_spec):
         raise ValueError(

@@ -10,7 +10,7 @@ from .._core.display import abridged
 from ..model.design import Design, index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
-from ..tables.schema import COLUMNS, validate_table
+from ..tables.schema import COLUMNS, RANKS, validate_table
 
 KEYS = "protected_word", "attribute", "connection"
 """Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
@@ -31,8 +31,8 @@ class Pairs:
     Parameters
     ----------
     rows : DataFrame
-        One row per pair: all ``COLUMNS`` except the distance, then ``before``, ``after``, and
-        ``change`` (after - before, in [-2, 2]).
+        One row per pair: all ``COLUMNS`` except the distance, any ranks before the change, then
+        ``before``, ``after``, and ``change`` (after - before, in [-2, 2]).
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
     n_repeated : int
@@ -91,7 +91,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
             f"the tables have no rows in common (before begins with {shown[0]!r}, after with "
             f"{shown[1]!r}); make both from the same list"
         )
-    rows = joined[list(COLUMNS[:-1])].copy()
+    rows = joined[[*COLUMNS[:-1], *(name for name in RANKS if name in joined)]].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
     rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}

@@ -56,8 +56,8 @@ def rank_embeddings(
     --------
     >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
       embedding  mean  p_most
-    0     glove -0.04    0.82
-    1  debiased -0.02    0.18
+    0     glove -0.05    0.95
+    1  debiased -0.02    0.05
     """
     from scipy.stats import norm
 
@@ -107,7 +107,7 @@ def embedding_differences(
     >>> frame = bb.comparison.embedding_differences(many)
     >>> frame[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
-    0  glove  debiased -0.02         0.82
+    0  glove  debiased -0.03         0.95
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [
@@ -205,8 +205,8 @@ def trend(
     >>> frame = bb.trend(bb.fit_many(tables, x=years, seed=1))
     >>> frame.query("protected_group == ''")[["quantity", "mean", "low", "high"]].round(3)
            quantity   mean    low   high
-    0         slope -0.001 -0.002 -0.000
-    1  last - first -0.040 -0.063 -0.016
+    0         slope -0.001 -0.002 -0.001
+    1  last - first -0.041 -0.055 -0.024
     """
     _require_many(tree)
     if "slope" not in tree["posterior"]:

@@ -1,10 +1,11 @@
 r"""Gaussian distributions of one list's contrasts in several embeddings or training runs.
 
 A run is an embedding or a retrained copy of it. The contrasts of each run have the mean and
-variance of a ``by-group`` fit to that run alone. Runs correlate because they share words. To
-estimate the correlations, let `y[u, w, a]` be the distance of word w and attribute a in run u,
-minus the run's mean and divided by its spread. Let Q be an orthonormal matrix. Its first row
-averages runs, the next rows compare averages of embeddings, and the others compare copies.
+variance of a ``by-group`` fit to that run alone, at equal frequency in that run. Runs correlate
+because they share words. To estimate the correlations, let `y[u, w, a]` be the distance of word w
+and attribute a in run u, minus the run's mean and divided by its spread. Let Q be an orthonormal
+matrix. Its first row averages runs, the next rows compare averages of embeddings, and the others
+compare copies.
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
@@ -27,9 +28,16 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
 from ..model.design import Design, index_table, with_cosines
+from ..model.frequency import MATCHED
 from ..model.spec import load_model
 from ..posterior.contrasts import contrast_weights
-from ..posterior.estimands import pair_place
+from ..posterior.estimands import (
+    DOUBLE,
+    estimand_names,
+    identifies_groups,
+    pair_place,
+    slope_gaps,
+)
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
@@ -50,7 +58,8 @@ class Runs:
     n_trainings: int  # per embedding
     design: Design  # only pairs that all runs have
     y: FloatArray  # (n_embeddings * n_trainings, n_rows), embedding by embedding
-    n_left_out: int  # number of pairs that only some runs have
+    n_left_out: int  # number of pairs that only some runs have, without matched controls
+    measured: tuple[Design, ...]  # all pairs of each run, with its own matched controls
 
 
 @dataclass(frozen=True)
@@ -73,8 +82,13 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
             "the same number for every embedding"
         )
     valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
-    columns = pd.concat([table.set_index([*KEYS])["cosine_distance"] for table in valid], axis=1)
+    measured = tuple(map(index_table, valid))
+    at_equal = zip(valid, measured, strict=True)  # each run has its own ranks and controls
+    columns = pd.concat(
+        [table.assign(y=each.y).set_index([*KEYS])["y"] for table, each in at_equal], axis=1
+    )
     shared = columns.dropna()
+    n_pairs = int((columns.index.get_level_values("connection") != MATCHED).sum())
     if shared.empty:
         raise ValueError(
             f"no pair of words from the list {wordlist!r} is in all of {', '.join(names)}; leave "
@@ -97,7 +111,8 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
     )
     if words and attributes:
         design = with_cosines(design, np.mean(words, axis=0), np.mean(attributes, axis=0))
-    return Runs(wordlist, names, int(trainings.iloc[0]), design, y, len(columns) - len(rows))
+    n_left_out = n_pairs - int((rows["connection"] != MATCHED).sum())
+    return Runs(wordlist, names, int(trainings.iloc[0]), design, y, n_left_out, measured)
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
@@ -129,11 +144,17 @@ def list_contrasts(
     place, sign = pair_place(design.connections, *pair)
     alone = [collapse(replace(design, y=y), load_model("by-group")) for y in runs.y]
     weights = sign * contrast_weights(alone[0])[..., place]
+    if (estimand_names(design, alone[0].spec)[0, place] == DOUBLE) and not identifies_groups(
+        design
+    ):
+        weights[:, 1:] = np.nan
     is_known = ~np.isnan(weights[0])
     weights = weights[:, is_known]
     given = [_moments(posterior, weights, rng) for posterior in alone]
     mean = np.array([means.mean(axis=0) for means, _, _ in given])  # (n_runs, n_contrasts)
-    sds = np.sqrt([m.var(axis=0) + v.mean(axis=0) for m, v, _ in given])
+    of_slopes = np.array([_slope_variances(one, design.groups, pair) for one in runs.measured])
+    variances = np.array([m.var(axis=0) + v.mean(axis=0) for m, v, _ in given])
+    sds = np.sqrt(variances + of_slopes[:, is_known])
     spreads = np.array([[posterior.design.spread] for posterior in alone])
     y = (runs.y - runs.y.mean(axis=1, keepdims=True)) / spreads
     shared, pareto_k = np.zeros((weights.shape[1], len(y), len(y))), [k for _, _, k in given]
@@ -153,6 +174,13 @@ def list_contrasts(
     return {
         str(name): Contrasts(embedding, mean[:, i], covariance[i]) for i, name in enumerate(names)
     }, max(pareto_k)
+
+
+def _slope_variances(design: Design, groups: Sequence[str], pair: tuple[str, str]) -> FloatArray:
+    """Return the variances that equal frequency adds, (1 + n_groups,), overall and by group."""
+    place, _ = pair_place(design.connections, *pair)
+    variances = (slope_gaps(design, load_model("by-group"))[..., place] ** 2).sum(axis=0)
+    return variances[[0, *(1 + design.groups.index(name) for name in groups)]]
 
 
 def _moments(

@@ -27,7 +27,7 @@ from .._core.notices import ZeroVectors
 from .._core.warnings import warn
 from ..embeddings.convert import require_native_path, write_native
 from ..embeddings.formats.arrays import FILES
-from ..embeddings.formats.keyed import Vectors, forms_of_keys
+from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, vectors_by_word
@@ -98,7 +98,7 @@ class Debiaser:
         rest = getattr(before, "sample", None)
         more = None if rest is None else self.transform(rest)
         words, forms = before.index_to_key, forms_of_keys(before)
-        after = Vectors(words, matrix, forms, sample=more).keyed()
+        after = Vectors(words, matrix, forms, known_ranks(before), sample=more).keyed()
         after.debiasing = self.record
         return after
 

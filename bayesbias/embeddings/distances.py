@@ -18,13 +18,14 @@ from ..tables.schema import (
     CONTROLS,
     FEWEST_LEFT,
     MOST_MISSING,
+    RANKS,
     STEREOTYPES,
     connections_present,
     validate_table,
 )
 from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from .formats.keyed import require_directions
+from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory
 
 WORDS = ("protected_word", "attribute")
@@ -63,7 +64,9 @@ def distance_table(
     -------
     DataFrame
         One row per pair, with the columns ``COLUMNS``. ``cosine_distance`` is 1 - cosine
-        similarity, in [0, 2]. ``.attrs`` contains the directions of the words.
+        similarity, in [0, 2]. For vectors from `load_vectors`, or with gensim's word counts, the
+        columns ``protected_word_rank`` and ``attribute_rank`` contain frequency ranks. ``.attrs``
+        contains the directions of the words.
 
     Raises
     ------
@@ -97,6 +100,10 @@ def distance_table(
     pairs["cosine_distance"] = 1.0 - np.clip((one @ other.T)[rows, columns], -1.0, 1.0)
     if embedding is not None:
         pairs["embedding"] = embedding
+    if (ranks := known_ranks(vectors)) is not None:
+        of_word = {word: ranks[vectors.key_to_index[word]] for word in names}
+        for name, word in zip(RANKS, WORDS, strict=True):
+            pairs[name] = pairs[word].map(of_word)
     table = validate_table(pairs)
     attach_vectors(table, names, directions)
     return without_copies(table, "these vectors", drop=drop_duplicates)

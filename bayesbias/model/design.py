@@ -17,11 +17,13 @@ from ..tables.schema import (
     CONNECTIONS,
     CONTROLS,
     IDS,
+    RANKS,
     STEREOTYPES,
     Coded,
     codes_and_names,
     validate_and_encode,
 )
+from .frequency import at_equal_frequency
 from .likeness import likeness
 
 COVARIATE = "covariate"
@@ -84,6 +86,8 @@ class Design:
     word_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     attribute_likeness: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     # (n, n), computed by `likeness`; (0, 0) if the vectors are unknown
+    attribute_rank: FloatArray = field(default_factory=lambda: np.zeros(0))
+    # (n_attributes,): frequency ranks; NaN if unknown
 
     def __post_init__(self) -> None:
         n_rows = len(self.y)
@@ -101,6 +105,8 @@ class Design:
             )
         if len(self.covariate_unit) != len(self.covariates):
             object.__setattr__(self, "covariate_unit", np.ones(len(self.covariates)))
+        if not self.attribute_rank.size:
+            object.__setattr__(self, "attribute_rank", np.full(len(self.attributes), np.nan))
         if not self.set_connection.size:
             of_pair = np.full((len(self.groups), len(self.sets)), -1)
             rows = np.flatnonzero(self.set >= 0)
@@ -230,6 +236,7 @@ def index_table(
 ) -> Design:
     """Index a table from `validate_table`, or a table with another outcome instead of distances.
 
+    With ranks and matched controls, the outcome is moved to equal frequency (`model.frequency`).
     ``coded`` comes from `validate_and_encode`; by default, it is computed here.
     """
     if coded is None:
@@ -255,6 +262,9 @@ def index_table(
         others["sets"] = tuple(set_names[i] for i in different)
         others["set"] = np.full(len(sets), -1)
         others["set"][stereotype] = of_row
+    if RANKS[1] in table:
+        others["attribute_rank"] = np.full(len(attribute_names), np.nan)
+        others["attribute_rank"][attributes] = table[RANKS[1]]
     design = Design(
         words=tuple(word_names),
         groups=tuple(group_names),
@@ -270,9 +280,8 @@ def index_table(
         outcome=outcome,
         **others,
     )
-    return with_cosines(
-        design, table_cosines(table, word_names), table_cosines(table, attribute_names)
-    )
+    cosines = table_cosines(table, word_names), table_cosines(table, attribute_names)
+    return at_equal_frequency(with_cosines(design, *cosines))
 
 
 def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> Design:
@@ -280,7 +289,7 @@ def with_cosines(design: Design, words: FloatArray, attributes: FloatArray) -> D
     return replace(
         design,
         word_likeness=likeness(words, design.word_group),
-        attribute_likeness=likeness(attributes, design.attribute_column),
+        attribute_likeness=likeness(attributes, design.attribute_column, len(design.sets)),
     )
 
 

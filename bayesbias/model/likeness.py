@@ -2,9 +2,10 @@ r"""Model the likeness of words and of attributes: similar vectors have similar 
 
 The effects of words within a group, or of attributes within a set, have the covariance
 `τ² ((1 - s) I + s K)`. K contains the cosines within a block, relative to the mean cosine between
-blocks, and s is the term's share ``alike``. The mean of a block is treated as independent of the
-deviations from that mean; their variances follow from K. As a result, likeness cannot explain a
-contrast between blocks, and the exact sampler needs no larger matrices.
+blocks, and s is the term's share ``alike``. For stereotype sets, only the cosines between these
+sets count, so controls do not change what two sets share. The mean of a block is treated as
+independent of the deviations from that mean; their variances follow from K. As a result, likeness
+cannot explain a contrast between blocks, and the exact sampler needs no larger matrices.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, IntArray
 
@@ -26,19 +28,29 @@ class Directions:
     basis: FloatArray  # (n, n - 1): these directions, as columns that sum to zero
 
 
-def likeness(cosines: FloatArray, block: IntArray) -> FloatArray:
+def likeness(cosines: FloatArray, block: IntArray, n_sets: int | None = None) -> FloatArray:
     """Return the matrix K of cosines within blocks, relative to the mean cosine between blocks.
 
     Blocks are groups of words or sets of attributes. The (n, n) matrix is 1 on the diagonal and 0
-    between blocks. For random words, the other values average 0, so negative values are kept.
+    between blocks. For random words, the other values average 0, so negative values are kept. The
+    base of the first ``n_sets`` blocks is the mean cosine between these blocks; the base of other
+    blocks, which are controls, is the mean between all.
     """
     if not cosines.size:
         return np.zeros((0, 0))
     within = block[:, None] == block
-    base = cosines[~within].mean() if not within.all() else 0.0
-    matrix = np.where(within, (cosines - base) / (1 - base), 0.0)
+    matrix = np.where(within, _above_base(cosines, within), 0.0)
+    if n_sets is not None and n_sets > 1:
+        own = np.ix_(*[np.flatnonzero(block < n_sets)] * 2)
+        matrix[own] = np.where(within[own], _above_base(cosines[own], within[own]), 0.0)
     np.fill_diagonal(matrix, 1.0)
-    return np.asarray(matrix)
+    return matrix
+
+
+def _above_base(cosines: FloatArray, within: NDArray[np.bool_]) -> FloatArray:
+    """Return the cosines relative to their mean between blocks, or to 0 for a single block."""
+    base = cosines[~within].mean() if not within.all() else 0.0
+    return np.asarray((cosines - base) / (1 - base))
 
 
 @lru_cache(maxsize=64)  # reference lists have most blocks in common

@@ -149,6 +149,8 @@ def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
     for dim, name in LIKENESS.items():
         if (matrix := getattr(design, name)).size:
             constants[name] = (dim, f"{dim}_other"), matrix.astype(np.float32)
+    if np.isfinite(design.attribute_rank).any():
+        constants["attribute_rank"] = "attribute", design.attribute_rank
     if design.covariates:
         constants["covariates"] = ("row", COVARIATE), design.x
         constants["covariate_unit"] = COVARIATE, design.covariate_unit
@@ -215,7 +217,7 @@ def design_of(tree: DataTree) -> Design:
         parts |= {"covariates": tuple(labels(tree, COVARIATE)), "x": constants["covariates"].values}
         if "covariate_unit" in constants:
             parts["covariate_unit"] = constants["covariate_unit"].values
-    for name in LIKENESS.values():
+    for name in (*LIKENESS.values(), "attribute_rank"):
         if name in constants:
             parts[name] = np.asarray(constants[name].values, dtype=np.float64)
     return Design(

@@ -8,6 +8,7 @@ import pandas as pd
 
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
+from ..model.frequency import MATCHED
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions
 from ..tables.levels import GROUP
@@ -29,8 +30,9 @@ def baseline_contrasts(
 
     For a group g with its own set S, other sets R, and baseline words B, the contrast of mean
     distances m is `[m(g, S) - m(B, S)] - [m(g, R) - m(B, R)]`. If a set is close to all groups and
-    equally close to the baseline words, that closeness cancels out. Controls are not used. Each
-    group is fitted with only the baseline words, so other groups do not affect its result.
+    equally close to the baseline words, that closeness cancels out. Of the controls, only matched
+    words are used, to remove differences in frequency. Each group is fitted with only the baseline
+    words, so other groups do not affect its result.
 
     Parameters
     ----------
@@ -64,9 +66,10 @@ def baseline_contrasts(
     known = validate_table(table)
     groups = known["protected_group"]
     check_choice("group", baseline, groups.unique())
-    is_stereotype, frames = known["connection"].isin(STEREOTYPES), list[pd.DataFrame]()
+    is_used = known["connection"].isin([*STEREOTYPES, MATCHED])
+    frames = list[pd.DataFrame]()
     for group in groups[known["connection"] == STEREOTYPES[0]].unique():
-        rows = is_stereotype & groups.isin([group, baseline])
+        rows = is_used & groups.isin([group, baseline])
         post = fit(known[rows], options=options, **keywords)
         frame = contrasts(post, ci_prob, rope, ci_kind)
         frames.append(frame[(frame["level"] == GROUP) & (frame["protected_group"] == group)])

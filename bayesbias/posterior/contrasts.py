@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
@@ -19,28 +18,31 @@ from .._core.intervals import (
     ERROR_SHARE,
     describe_draws,
     describe_mixtures,
+    mixture_quantiles,
 )
 from .._core.random import Seed, as_seed_sequence
+from ..model.frequency import frequency_of
 from ..model.tree import design_of, labels, n_draws, spec_of, spread_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact, shared_effects
 from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
-from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
+from ..tables.descriptives import default_rows
+from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
 from .estimands import (
-    DOUBLE,
-    RELATIVE,
-    WITHIN,
-    compares_stereotypes,
+    estimand_names,
     has_cells,
     pair_gaps,
     pair_names,
     population_gaps,
     shared_gaps,
+    slope_errors,
+    slope_gaps,
+    with_slope_errors,
 )
 from .facets import Facets, facet_effects
-from .summaries import carry_warnings, labeled, level_means, levels_of
+from .summaries import carry_warnings, labeled, level_means, levels_of, mean_draws
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -96,7 +98,8 @@ def contrasts(
         Protected words that you chose beforehand; only these words have rows. A model treats part
         of a word's deviation as chance, which is right if you pick the most striking of many words.
         Each `named` word instead gets a separate fit, which does not shrink the word's effects
-        toward those of other words. The model must be Normal.
+        toward those of other words. Several words are also fitted together, for the probability
+        that all signs are right. The model must be Normal.
     seed : int, SeedSequence, Generator, or None
         Seed for fits of named words. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -104,10 +107,13 @@ def contrasts(
     -------
     DataFrame
         One row per level and pair: ``level``, ``protected_group``, ``protected_word``, ``first``,
-        ``second``, ``estimand``, then ``mean``, ``sd``, ``low``, and ``high`` of first - second;
-        ``p_direction``, the probability of the median's sign, in [.5, 1]; ``p_rope``, the
-        probability that the size of the difference is below `rope`; and, for words, ``p_most``, the
-        probability that no other word has a difference farther from zero. If a difference is
+        ``second``, ``estimand``, ``frequency``, then ``mean``, ``sd``, ``low``, and ``high`` of
+        first - second; ``p_direction``, the probability of the median's sign, in [.5, 1];
+        ``p_rope``, the probability that the size of the difference is below `rope`, and
+        ``p_rope_ceiling``, the largest value it can have at this sd (if it is low, the data cannot
+        show that a difference is negligible); and, for words, ``p_most``, the probability that no
+        other word has a difference farther from zero. For `named` words, ``p_all_signs`` is the
+        probability that all of them have the sign of their median. If a difference is
         negative, the first connection is closer to the protected words. For differences between
         groups, each pair of groups and pair of connections has one row: the group's difference
         minus that of ``other_group``. For facets, each effect and pair of connections has one row,
@@ -120,11 +126,17 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` has three values. ``double difference`` is the distance to own sets minus that to
-    other sets, over all groups. ``relative`` is a group's distance to its own sets minus that of
-    the other groups, minus the same difference for controls. Without controls, it needs a set that
-    is different for both groups. ``within`` compares two connections within the group, or overall.
-    It applies to all group and word rows with ``over="listed"`` or for models without group means.
+    ``estimand`` has three values (`bayesbias.posterior.estimands`). ``double difference`` is the
+    distance to own sets minus that to other sets, over all groups. ``relative`` is a group's
+    distance to its own sets minus that of the other groups, minus the same difference for sets that
+    are different for both; it needs three groups. ``within`` compares two connections within the
+    group, or overall, so it includes how close each set is to all groups; it applies to comparisons
+    with controls, to groups in a list of two, to models without group means, and to
+    ``over="listed"``. ``default_rows`` selects the rows that reports show.
+
+    ``frequency`` is ``equal`` if distances were moved to equal word frequency
+    (`bayesbias.model.frequency`), which needs ranks and matched controls; otherwise, it is the
+    reason why they were not.
 
     For Normal models with ``over="population"``, overall rows depend little on the seed; if the
     model has group means, so do group rows. These rows come from the exact distribution of the
@@ -166,29 +178,88 @@ def contrasts(
         effects, draws = facet_effects(groups, gaps[:, 1 : 1 + len(groups)], between)
         of_groups = np.tile(estimands[1], (len(effects), 1))
         frame = describe_gaps(draws, names, effects, reading, of_groups)
-    return carry_warnings(frame, tree)
+    return carry_warnings(with_frequency(frame, tree), tree)
+
+
+def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
+    """Return n equally likely values of each default row, for dot plots.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit`.
+    n : int
+        Number of values for each row.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``protected_group``, and ``estimand`` identify a default row of `contrasts`.
+        ``probability`` is (i - 1/2) / n, and ``value`` is the quantile of the distribution from
+        which `contrasts` computes ``p_direction``.
+
+    Examples
+    --------
+    >>> dots = contrast_quantiles(post, 20)
+    >>> int((dots.query("level == 'overall'")["value"] < 0).sum())
+    18
+    """
+    levels, gaps, estimands = contrast_draws(tree, "population")
+    probability, pairs = (np.arange(n) + 0.5) / n, pair_names(labels(tree, "connection"))
+    first = {end: names[0] for end, names in pairs.items()}
+    keys = default_rows(levels.assign(**first, estimand=estimands[:, 0]))
+    keys = keys[np.isfinite(gaps[0, keys.index, 0])]
+    if is_exact(tree) and len(keys):
+        means, sds = mixtures(tree, lambda of: of[:, keys.index, 0])
+        values = mixture_quantiles(means, sds, probability)
+    else:
+        values = np.quantile(gaps[:, keys.index, 0], probability, axis=0)
+    rows = keys.loc[keys.index.repeat(n), ["level", "protected_group", "estimand"]]
+    frame = rows.reset_index(drop=True)
+    return frame.assign(probability=np.tile(probability, len(keys)), value=values.T.ravel())
+
+
+def with_frequency(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
+    """Add whether distances are at equal frequency to a frame, after its estimands."""
+    place = list(frame.columns).index("estimand") + 1
+    frame.insert(place, "frequency", str(frequency_of(design_of(tree))))
+    return frame
 
 
 def _of_named_words(
     tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
 ) -> pd.DataFrame:
-    """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12)."""
+    """Describe contrasts of words, each fitted without pooling (Gelman and Hill, 2007, ch. 12).
+
+    Another fit without pooling of all of them gives the probability that all signs are right.
+    """
     design, spec, sequence = design_of(tree), spec_of(tree), as_seed_sequence(seed)
     if spec.likelihood != "normal":
         raise ValueError(f"contrasts of named words need a Normal model, not {spec.likelihood}")
-    draws, rows = [], []
-    for name, child in zip(words, sequence.spawn(len(words)), strict=True):
+    for name in words:
         check_choice("protected word", name, design.words)
-        word = design.words.index(name)
-        alone = collapse(design, spec, unpooled=word)
-        values = sample_exact(alone, n_draws(tree), default_rng(child)).values
-        draws.append(pair_gaps(values["word_mean"][:, word]))
-        rows.append((WORD, design.groups[design.word_group[word]], name))
-    gaps, levels = np.stack(draws, axis=1), pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
-    estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
+    chosen = [design.words.index(name) for name in words]
+    errors, children = slope_errors(design, n_draws(tree)), sequence.spawn(len(words) + 1)
+
+    def draws_of(unpooled: list[int], child: SeedSequence) -> FloatArray:
+        alone = collapse(design, spec, unpooled=unpooled)
+        values = sample_exact(alone, len(errors), default_rng(child)).values
+        values_at = with_slope_errors(design, alone.spec, values.__getitem__, errors)
+        rows = [1 + len(design.groups) + word for word in unpooled]
+        return population_gaps(design, alone.spec, values_at)[:, rows]
+
+    each = [draws_of([word], child) for word, child in zip(chosen, children, strict=False)]
+    gaps = np.concatenate(each, axis=1)
+    together = gaps if len(words) == 1 else draws_of(chosen, children[-1])
+    above = (gaps > 0).mean(axis=0) > 0.5
+    rows = [(WORD, design.groups[design.word_group[word]], design.words[word]) for word in chosen]
+    levels = pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
+    estimands = estimand_names(design, spec)[1 + len(design.groups) :][chosen]
     frame = describe_gaps(gaps, design.connections, levels, reading, estimands)
+    all_signs = ((together > 0) == above).all(axis=1).mean(axis=0)
+    frame["p_all_signs"] = np.tile(all_signs, len(words))[np.isfinite(gaps[0]).ravel()]
     frame.attrs["seed"] = sequence.entropy
-    return carry_warnings(frame, tree)
+    return carry_warnings(with_frequency(frame, tree), tree)
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:
@@ -199,16 +270,11 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     """
     design, spec = design_of(tree), spec_of(tree)
     if over == "population":
-        levels, gaps = levels_of(tree), population_gaps(design, spec, partial(stacked, tree))
+        levels, gaps = levels_of(tree), population_gaps(design, spec, mean_draws(tree))
     else:
         levels, means = level_means(tree, over)
         gaps = pair_gaps(means)
-    estimands = np.full(gaps.shape[1:], WITHIN, dtype=object)
-    if compares_stereotypes(design):
-        estimands[levels["level"] == OVERALL, 0] = DOUBLE
-        if over == "population" and has_cells(spec):
-            estimands[1:, 0] = RELATIVE
-    return levels, gaps, estimands
+    return levels, gaps, estimand_names(design, spec, over)
 
 
 def contrast_weights(posterior: Collapsed) -> FloatArray:
@@ -217,28 +283,46 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
     return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
 
 
-def use_moments(
-    frame: pd.DataFrame,
-    tree: DataTree,
-    reading: Reading,
-    choose: Callable[[FloatArray], FloatArray] = np.asarray,
-) -> None:
-    """Describe the first rows of a frame by their exact distribution given the sds.
+type Choice = Callable[[FloatArray], FloatArray]
+"""Function that derives rows from overall and group contrasts, (n, 1 + n_groups, n_pairs)."""
 
-    The rows are linear functions of the shared effects of a Normal model. `choose` derives their
-    weights from `contrast_weights`; weights are NaN for missing rows. Given the sds, each row is
-    Normal. The result is an average over draws of the sds (Rao-Blackwell), so it depends little on
-    the seed. Rows of other models, and rows before or after a change, are summaries of draws.
+
+def is_exact(tree: DataTree) -> bool:
+    """Return whether `mixtures` applies: rows of Normal models, but not before or after changes."""
+    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
+
+
+def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, FloatArray]:
+    """Return means and sds, (n_draws, n), of contrasts given each draw of the sds.
+
+    The contrasts are linear functions of the shared effects of a Normal model, so they are Normal
+    given the sds. The error of slopes on log rank is added. Rows that are not identified, whose
+    weights are NaN, are left out.
     """
-    if spec_of(tree).likelihood != "normal" or "sigma" not in tree["posterior"]:
-        return
-    posterior = collapse(design_of(tree), spec_of(tree))
+    design = design_of(tree)
+    posterior = collapse(design, spec_of(tree))
     weights = choose(contrast_weights(posterior))
     weights = weights.reshape(len(weights), -1)
-    weights = weights[:, ~np.isnan(weights[0])]
+    is_known = ~np.isnan(weights[0])
+    errors = choose(slope_gaps(design, posterior.spec))
+    errors = errors.reshape(-1, len(is_known))[:, is_known]
     sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-    means, variances = moments(posterior, parameters_of(posterior.blocks, sds), weights)
-    exact = describe_mixtures(means[..., 0], np.sqrt(variances), **reading)
+    parameters = parameters_of(posterior.blocks, sds)
+    means, variances = moments(posterior, parameters, weights[:, is_known])
+    return means[..., 0], np.sqrt(variances + (errors**2).sum(axis=0))
+
+
+def use_moments(
+    frame: pd.DataFrame, tree: DataTree, reading: Reading, choose: Choice = np.asarray
+) -> None:
+    """Describe the first rows of a frame by `mixtures`, if they are exact.
+
+    The result is an average over draws of the sds (Rao-Blackwell), so it depends little on the
+    seed. Rows of other models, and rows before or after a change, are summaries of draws.
+    """
+    if not is_exact(tree):
+        return
+    exact = describe_mixtures(*mixtures(tree, choose), **reading)
     frame.loc[: len(exact) - 1, exact.columns] = exact
     frame.attrs["error_share"] = ERROR_SHARE
 
@@ -279,10 +363,11 @@ def describe_gaps(
 def compare_draws(
     differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
-    """Describe (n_draws, n) differences, with their ``p_direction`` and ``p_rope``."""
+    """Describe (n_draws, n) differences, with ``p_direction``, ``p_rope``, and its ceiling."""
     frame = describe_draws(differences, ci_prob, ci_kind)
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
+    frame["p_rope_ceiling"] = (abs(differences - differences.mean(axis=0)) < rope).mean(axis=0)
     frame.attrs["rope"] = rope
     return frame

@@ -1,19 +1,33 @@
 r"""Estimands: the cells (groups by columns) that each contrast compares.
 
-Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls.
+Let m(g, j) be the mean distance of group g in column j, a stereotype set or a kind of controls, at
+equal word frequency (`bayesbias.model.frequency`). S_g are the sets of group g. Controls have no
+weight in the default rows (own minus other sets), because a topic can be close to a whole group.
+
+=================== ========================================================== =====================
+estimand            formula                                                    default rows
+=================== ========================================================== =====================
+double difference   mean over g of m(g, S_g) - m(g, S_h), balanced so that the overall; words if no
+                    closeness of sets and of groups cancels                    group is identified
+relative            mean over h of [m(g, S_g) - m(h, S_g)] - [m(g, T) - m(h,   groups, words
+                    T)], T = sets that are different for both g and h
+within              m(g, first) - m(g, second)                                 none
+=================== ========================================================== =====================
 
 double difference
-    Own sets minus other sets, averaged over groups. The closeness of a set to all groups cancels
-    out, and so does that of a group to all sets. Two groups are enough, even without controls. If
-    groups share or lack sets, cell weights are from a regression on group, column, and connection.
+    Two groups are enough, even without controls. If groups share or lack sets, cell weights are
+    from a regression on group, column, and connection.
 relative
-    A group's distance to its own sets minus that of other groups h, minus the same difference for
-    the controls K: `[m(g, S_g) - m̄(h, S_g)] - [m(g, K) - m̄(h, K)]`. Without controls, K contains
-    the sets that are different for both groups compared. The contrast shows which groups are
-    affected. Its average over groups is the double difference.
+    The contrast shows which groups are affected, and needs three groups. With two groups, a list
+    shows only how the groups differ on both sets together. Which group accounts for it depends on
+    what its closeness to the topic is compared with (`bayesbias.posterior.splits`). If all groups
+    have a contrast, the average is the double difference.
 within
-    A group's own sets minus other sets, `m(g, S_g) - m̄(g, S_h)`. This contrast includes how close
-    each set is to all groups, so it describes only these words.
+    This contrast includes how close each set is to all groups, so it describes only these words.
+    Comparisons with controls are of this kind, and so are rows of groups if no group is identified.
+
+A word's contrast is that of its group (or the overall one), plus the word's deviation in m(own
+sets) - m(different sets), so words of a group vary around the group.
 """
 
 from __future__ import annotations
@@ -21,16 +35,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.design import Design, one_hot
 from ..model.effects import level_shares
+from ..model.frequency import Frequency, cell_positions, frequency_of, slope_scores
 from ..model.spec import ModelSpec
 from ..tables.schema import ROUNDING
 
 DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
 """Names of the estimands."""
+
+SLOPES_SEED = 47
+"""Seed of the errors of slopes, which are independent of a posterior's draws."""
 
 type Values = Callable[[str], FloatArray]
 """Function that returns the draws of a variable, (n_draws, ...), given its name."""
@@ -76,30 +95,46 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     means = values("connection_mean")[:, None]
     if not has_cells(spec):
         return pair_gaps(means)
-    cells = _cell_means(design, spec, values)
+    cells = cell_draws(design, spec, values)
     gaps = pair_gaps(np.concatenate([means, group_means(design, spec, values)], axis=1))
     if compares_stereotypes(design):
         gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
-        gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, relative_weights(design))
+        gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, _group_weights(design))
     return gaps
 
 
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts.
-
-    A word's relative contrast uses the word's means instead of its group's means.
-    """
+    """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts."""
     gaps, words = shared_gaps(design, spec, values), pair_gaps(values("word_mean"))
     if not has_cells(spec):
         gaps = np.concatenate([gaps, averages(design, words)], axis=1)
     elif compares_stereotypes(design):
-        words[..., 0] = gaps[:, 1 + design.word_group, 0] + _word_deviations(design, spec, values)
+        base = 1 + design.word_group if identifies_groups(design) else [0]
+        words[..., 0] = gaps[:, base, 0] + _word_deviations(design, spec, values)
     return np.concatenate([gaps, words], axis=1)
 
 
 def compares_stereotypes(design: Design) -> bool:
     """Return whether the first pair of connections consists of associated and different."""
     return list(design.connections[:2]) == ["associated", "different"]
+
+
+def identifies_groups(design: Design) -> bool:
+    """Return whether the contrast of at least one group is identified."""
+    return not bool(np.isnan(relative_weights(design)).all())
+
+
+def estimand_names(design: Design, spec: ModelSpec, over: str = "population") -> np.ndarray:
+    """Return the estimands of all contrasts, (1 + n_groups + n_words, n_pairs)."""
+    n, n_groups = len(design.connections), len(design.groups)
+    names = np.full((1 + n_groups + len(design.words), n * (n - 1) // 2), WITHIN, dtype=object)
+    if compares_stereotypes(design):
+        names[0, 0] = DOUBLE
+        if over == "population" and has_cells(spec):
+            names[1 + n_groups :, 0] = DOUBLE
+            if identifies_groups(design):
+                names[1:, 0] = RELATIVE
+    return names
 
 
 def relative_weights(design: Design) -> FloatArray:
@@ -114,7 +149,7 @@ def relative_weights(design: Design) -> FloatArray:
             (h, j, baseline)
             for j in np.flatnonzero(of_group == "associated").tolist()
             for h in np.flatnonzero(names[:, j] == "different").tolist()
-            if (baseline := _baseline_columns(design, names[[g, h]]))
+            if (baseline := np.flatnonzero((names[[g, h]] == "different").all(axis=0)).tolist())
         ]
         if pairs:
             weights[g] = 0.0
@@ -125,17 +160,23 @@ def relative_weights(design: Design) -> FloatArray:
     return weights
 
 
-def _baseline_columns(design: Design, names: np.ndarray) -> list[int]:
-    """Return the columns that show how much closer one of two groups is to all words.
+def _group_weights(design: Design) -> FloatArray:
+    """Return (n_groups, n_groups, n_columns) cell weights: relative or, if impossible, within."""
+    if identifies_groups(design):
+        return relative_weights(design)
+    weights = np.zeros((len(design.groups), *design.column_connection.shape))
+    index = np.arange(len(design.groups))
+    weights[index, index] = _own_minus_different(design)
+    return np.where(np.isnan(weights).any(axis=(1, 2), keepdims=True), np.nan, weights)
 
-    These are the matched controls, which are as frequent as the stereotypes. If there are none,
-    these are all controls or, without controls, the sets that are different for both groups.
-    """
-    present = np.flatnonzero((names != "").all(axis=0)).tolist()
-    controls = [j for j in present if j >= len(design.sets)]
-    matched = [j for j in controls if design.columns[j] == "matched"]
-    different = [j for j in present if (names[:, j] == "different").all()]
-    return matched or controls or different
+
+def _own_minus_different(design: Design) -> FloatArray:
+    """Return (n_groups, n_columns) weights of own minus different sets; NaN if one is missing."""
+    names = _names_of_cells(design)
+    sides = ((names == side).astype(np.float64) for side in ("associated", "different"))
+    with np.errstate(invalid="ignore"):
+        own, different = (side / side.sum(axis=1, keepdims=True) for side in sides)
+    return np.asarray(own - different)
 
 
 def double_weights(design: Design) -> FloatArray:
@@ -175,24 +216,74 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     inside = design.column_connection[..., None] == np.arange(len(design.connections))
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
     shares = inside / inside.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("ngj,gjc->ngc", _cell_means(design, spec, values), shares))
+    return np.asarray(np.einsum("ngj,gjc->ngc", cell_draws(design, spec, values), shares))
 
 
-def _cell_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+def cell_draws(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return draws of every group's mean in every column, (n_draws, n_groups, n_columns)."""
     cells = next(term for term in spec.terms if term.constraint == "cells")
     return values("connection_mean")[:, design.column_connection] + values(cells.name)
 
 
 def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return draws of each word's relative contrast minus that of its group, (n_draws, n_words)."""
-    index = np.arange(len(design.groups))
-    own = relative_weights(design)[index, index]
+    """Return draws of each word's own minus different sets, less its group's, (n_draws, n_words).
+
+    They are NaN for words of groups without own or different sets.
+    """
+    cells = _own_minus_different(design)
     deviations = np.zeros(())
     for term in spec.terms_of("protected_word"):
         effects = values(term.name)
         effects = effects.reshape(*effects.shape[:2], -1)
         shares = level_shares(design, term.by, "attribute_column")
-        weights = np.einsum("gj,gjl->gl", own, shares)[design.word_group]
+        weights = np.einsum("gj,gjl->gl", cells, shares)[design.word_group]
         deviations = deviations + np.einsum("nwl,wl->nw", effects, weights)
     return deviations
+
+
+def slope_errors(design: Design, n: int) -> FloatArray:
+    """Draw errors of the groups' mean slopes on log rank, (n, n_groups), from a fixed seed."""
+    scores = slope_scores(design)
+    return default_rng(SLOPES_SEED).standard_normal((n, scores.shape[1])) @ scores.T
+
+
+def with_slope_errors(
+    design: Design, spec: ModelSpec, values: Values, errors: FloatArray
+) -> Values:
+    """Return a function that adds (n_draws, n_groups) errors of slopes to means at equal frequency.
+
+    An error moves the mean of a group and set in proportion to the set's mean log rank.
+    """
+    if frequency_of(design) is not Frequency.EQUAL:
+        return values
+    moved = -errors[:, :, None] * cell_positions(design)
+    kind = np.arange(len(design.connections))
+    of_kind = np.moveaxis(design.column_connection == kind[:, None, None], 0, 2)  # (G, J, C)
+    of_means = of_kind / np.maximum(of_kind.sum(axis=(0, 1)), 1)
+    of_words = (of_kind / np.maximum(of_kind.sum(axis=1, keepdims=True), 1))[design.word_group]
+    shifts = {
+        "connection_mean": np.einsum("ngj,gjc->nc", moved, of_means),
+        "word_mean": np.einsum("nwj,wjc->nwc", moved[:, design.word_group], of_words),
+    }
+    for term in spec.terms:
+        if term.constraint == "cells":
+            shifts[term.name] = moved - shifts["connection_mean"][:, design.column_connection]
+
+    def shifted(name: str) -> FloatArray:
+        return values(name) + shifts[name] if name in shifts else values(name)
+
+    return shifted
+
+
+def slope_gaps(design: Design, spec: ModelSpec) -> FloatArray:
+    """Return how a slope's error moves contrasts, (n_controls, 1 + n_groups, n_pairs).
+
+    The sum of squares over controls is the variance that equal frequency adds to a contrast.
+    """
+    scores = slope_scores(design).T
+    zero = {"connection_mean": np.zeros((len(scores), len(design.connections)))}
+    for term in spec.terms:
+        if term.constraint == "cells":
+            zero[term.name] = np.zeros((len(scores), *design.column_connection.shape))
+    values = with_slope_errors(design, spec, zero.__getitem__, scores)
+    return shared_gaps(design, spec, values)

@@ -117,6 +117,7 @@ def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]
         "attribute_kind": np.arange(len(old.kinds)),
         "attribute": old.codes("attribute_kind"),
         "attribute_likeness": unknown,
+        "attribute_rank": np.zeros(0),
         "contexts": old.contexts[:1],
         "context": np.zeros_like(old.context),
     }

@@ -67,7 +67,7 @@ def posterior_scores(
     >>> bb.posterior_scores(post)[["score", "observed", "low", "high"]].round(3)
        score  observed    low   high
     0    mac     0.902  0.892  0.912
-    1  gweat     0.081  0.038  0.122
+    1  gweat     0.081  0.037  0.121
     """
     scores = score_draws(tree)
     of_draws = np.column_stack([values[1:] for values in scores.values()])

@@ -19,13 +19,21 @@ from ..model.tree import (
     design_of,
     index_of,
     labels,
+    n_draws,
     spec_of,
     stacked,
     variable_dims,
     warnings_of,
 )
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
-from .estimands import averages, group_means, has_cells
+from .estimands import (
+    Values,
+    averages,
+    group_means,
+    has_cells,
+    slope_errors,
+    with_slope_errors,
+)
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -115,14 +123,22 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(LEVEL_COLUMNS, columns, strict=True)))
 
 
+def mean_draws(tree: DataTree) -> Values:
+    """Return a function from a variable's name to its draws, with the errors of slopes in means."""
+    design = design_of(tree)
+    errors = slope_errors(design, n_draws(tree))
+    return with_slope_errors(design, spec_of(tree), partial(stacked, tree), errors)
+
+
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
     """Return level labels, and (n_draws, n_levels, n_connections) draws of mean distances."""
     check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
-    words = _listed_means(tree) if is_listed else stacked(tree, "word_mean")
-    overall = words.mean(axis=1) if is_listed else stacked(tree, "connection_mean")
+    values = mean_draws(tree)
+    words = _listed_means(tree) if is_listed else values("word_mean")
+    overall = words.mean(axis=1) if is_listed else values("connection_mean")
     if not is_listed and has_cells(spec):
-        groups = group_means(design, spec, partial(stacked, tree))
+        groups = group_means(design, spec, values)
     else:
         groups = averages(design, words)
     return levels_of(tree), np.concatenate([overall[:, None], groups, words], axis=1)

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.display import Sheet
-from ..tables.descriptives import contrast_of, leading_pair, probability_below
-from ..tables.levels import GROUP, OVERALL, at_level
+from ..tables.descriptives import (
+    contrast_of,
+    default_rows,
+    leading_pair,
+    probability_below,
+)
+from ..tables.levels import GROUP, OVERALL, WORD, at_level
 from ..tables.schema import CONTROLS, THIN_MARK
 from .numbers import (
     GRADES,
@@ -40,7 +45,7 @@ ORDER = ("associated", "different")
 
 OF_A_GROUP = {"associated": "a group's own stereotypes", "different": "other groups' stereotypes"}
 
-LISTS = {"frequency": "equally frequent words", "topics": "words on other topics"}
+LISTS = {"topics": "words on other topics"}
 """Words that replace the stereotypes in reference lists, keyed by how they are drawn."""
 
 
@@ -65,16 +70,26 @@ def headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(of=frame["protected_group"].map(in_words).replace("", ALL_GROUPS))
 
 
+def lead_contrasts(contrasts: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Return the rows of a contrast that pages show, without groups that are not identified.
+
+    Groups of models without group means are shown, because users choose these models by name.
+    """
+    rows = contrast_of(contrasts, first, second)
+    of_words = at_level(rows, WORD)["estimand"]
+    return rows if (of_words == "within").all() else default_rows(rows).reset_index(drop=True)
+
+
 def leading_rows(analysis: Analysis) -> pd.DataFrame:
     """Return the main contrast under the lead model, overall and by group.
 
     Groups whose own stereotypes were not measured are left out. ``closer`` describes the
     probability that the contrast is below zero. ``edge`` marks borderline intervals, and ``thin``
-    marks rows with a thin set. ``frequency`` and ``topics`` are the shares of reference lists with
-    a larger contrast; ``reference_low`` and ``reference_high`` are interval ends for ``frequency``.
+    marks rows with a thin set. ``topics`` is the share of reference lists with a larger contrast;
+    ``reference_low`` and ``reference_high`` are interval ends for ``topics``.
     """
     contrasts = analysis.contrasts
-    rows = contrast_of(contrasts, *leading_pair(analysis.table))
+    rows = lead_contrasts(contrasts, *leading_pair(analysis.table))
     rows = headline_rows(rows[rows["protected_group"].isin(["", *with_own(analysis)])])
     n_draws = contrasts.attrs["n_draws"]
     rows["closer"] = [graded(p, n_draws) for p in probability_below(rows)]
@@ -86,7 +101,7 @@ def leading_rows(analysis: Analysis) -> pd.DataFrame:
         for match in LISTS:
             rows[match] = 1 - group.map(places["percentile"][match])
         for end in ("reference_low", "reference_high"):
-            rows[end] = group.map(places[end]["frequency"])
+            rows[end] = group.map(places[end]["topics"])
     return rows
 
 

@@ -24,7 +24,7 @@ from .._core.doubts import (
     HighParetoK,
     PriorConflict,
 )
-from .._core.notices import RepeatedRows, SeveralEmbeddings
+from .._core.notices import NoLikeness, RepeatedRows, SeveralEmbeddings
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, warn
 from ..model.covariates import with_slopes
@@ -41,6 +41,7 @@ from ..model.tree import (
     varying,
 )
 from ..tables.schema import (
+    RANKS,
     ROUNDING,
     Coded,
     known_columns,
@@ -118,6 +119,8 @@ def fit(
     -----
     SamplingWarning
         If a diagnostic of the sampler, such as R-hat or Pareto k, is outside its limits.
+    NoLikeness
+        If the model uses the cosines between words, but the table has none.
     UserWarning
         If rows exactly repeat earlier rows, or if they come from several embeddings.
 
@@ -135,11 +138,13 @@ def fit(
     _warn_of_repeats(valid, coded)
     indexed = index_table(valid, coded=coded)
     design, spec = with_slopes(indexed, load_model(model, "distance"), table, covariates)
+    warn_without_likeness(design, spec)
+    hashed = [*known_columns(valid), *(name for name in RANKS if name in valid)]
     return fit_design(
         design,
         spec,
         priors=priors,
-        table_hash=table_hash(valid[known_columns(valid)], coded),
+        table_hash=table_hash(valid[hashed], coded),
         options=options,
     )
 
@@ -223,6 +228,12 @@ def describe_fit(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
     keep_warnings(tree, doubts)
     for doubt in doubts:
         warn(doubt)
+
+
+def warn_without_likeness(design: Design, spec: ModelSpec) -> None:
+    """Warn if a model uses the likeness of words, but a table has lost their cosines."""
+    if any(term.alike for term in spec.terms) and not design.word_likeness.size:
+        warn(NoLikeness(spec.name))
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:

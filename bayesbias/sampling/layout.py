@@ -6,7 +6,7 @@ rows, such as those of reference lists, therefore share one layout.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,7 +65,7 @@ def units_of(
     blocks: Mapping[str, Block],
     starts: Mapping[str, int],
     *,
-    unpooled: int | None = None,
+    unpooled: Sequence[int] = (),
 ) -> Units:
     """Arrange the effects of one factor.
 
@@ -75,8 +75,8 @@ def units_of(
     of_row = design.codes(terms[0].of)
     parameters = [starts[term.sd] + term.sd_index(design) for term in terms]
     parameter = np.hstack(parameters)
-    if terms[0].of == "protected_word" and unpooled is not None:
-        parameter[unpooled] = max(block.where.stop for block in blocks.values())
+    if terms[0].of == "protected_word":
+        parameter[[*unpooled]] = max(block.where.stop for block in blocks.values())
     alike = np.repeat([term.alike for term in terms], [own.shape[1] for own in parameters])
     alone = len(terms) == 1 and terms[0].separate
     if alone and not (alike.any() and design.likeness_of(terms[0].of)[0].size):
@@ -165,7 +165,7 @@ class Layout:
     # coupling between the sides, if there are two
 
 
-def lay_out(design: Design, spec: ModelSpec, unpooled: int | None = None) -> Layout:
+def lay_out(design: Design, spec: ModelSpec, unpooled: Sequence[int] = ()) -> Layout:
     """Arrange the effects of a model for the rows of a design; see `collapse`."""
     spec, n_rows = spec.fitting(design), len(design.y)
     design = filled(design, spec)
@@ -231,14 +231,14 @@ def _couplings(
     return tuple(couplings)
 
 
-def _require_whole_blocks(design: Design, part: Partition, unpooled: int | None) -> None:
+def _require_whole_blocks(design: Design, part: Partition, unpooled: Sequence[int]) -> None:
     """Raise a ValueError if the units of a block of likeness are not in one class."""
     factor = part.units.terms[0].of
     likeness, block = design.likeness_of(factor)
     if not (likeness.size and part.units.alike.any()):
         return
-    alone = unpooled if unpooled is not None and factor == "protected_word" else -1
-    pooled = np.arange(len(block)) != alone
+    alone = unpooled if factor == "protected_word" else ()
+    pooled = ~np.isin(np.arange(len(block)), alone)
     if len(np.unique([block[pooled], part.of_unit[pooled]], axis=1).T) > len(set(block[pooled])):
         raise ValueError(
             f"in this model, the sds of similar {factor}s differ, so the exact sampler cannot use "

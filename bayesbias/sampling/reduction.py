@@ -325,13 +325,13 @@ class Collapsed:
 def collapse(
     design: Design,
     spec: ModelSpec,
-    unpooled: int | None = None,
+    unpooled: Sequence[int] = (),
     layout: Layout | None = None,
     others: FloatArray | None = None,
 ) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
-    The effects of an ``unpooled`` protected word have the sd ``UNPOOLED_SD``. To collapse many
+    The effects of ``unpooled`` protected words have the sd ``UNPOOLED_SD``. To collapse many
     outcomes of the same rows, pass the ``layout`` of the first one. The (n_outcomes, n_rows)
     ``others`` are further outcomes with the same parameters. Raise a ValueError if the model is not
     Normal, if outcomes do not vary, or if the design does not allow one of the effects.

@@ -111,6 +111,18 @@ def probability_below(frame: pd.DataFrame) -> pd.Series:
     return frame["p_direction"].where(frame["mean"] < 0, 1 - frame["p_direction"])
 
 
+def default_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `contrasts` that reports show first, with their index.
+
+    These are the rows of own minus other stereotypes, overall and for every group whose contrast is
+    identified. In a list of two groups, only the overall contrast is.
+    """
+    require_columns(frame, ("first", "second", "estimand"))
+    is_pair = (frame["first"] == STEREOTYPES[0]) & (frame["second"] == STEREOTYPES[1])
+    is_default = is_pair & (frame["estimand"] != "within")
+    return frame[is_default & (frame["level"] != "word")]
+
+
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return the rows of `contrasts` for a pair of connections, with signs reversed if needed."""
     require_columns(frame, ("first", "second", "mean"))

@@ -20,6 +20,9 @@ COLUMNS = (*IDS, "cosine_distance")
 OPTIONAL_COLUMNS = ("embedding", "context")
 """Optional columns: the embedding and the template that a row comes from."""
 
+RANKS = ("protected_word_rank", "attribute_rank")
+"""Optional columns: the words' frequency ranks in the embedding, from 1; NaN if unknown."""
+
 CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
 """Connections of attributes to protected words, in the order that every frame and plot uses.
 
@@ -55,14 +58,14 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         A copy with ``COLUMNS``, then ``embedding`` and ``context`` if present, and then all other
-        columns, unchanged. ``connection`` is an ordered categorical of ``CONNECTIONS``, distances
+        columns. ``connection`` is an ordered categorical of ``CONNECTIONS``, distances and `RANKS`
         are float64, and the index is 0 to n - 1.
 
     Raises
     ------
     ValueError
         If a column is missing or repeated, if the table or a cell is empty, if a connection is
-        unknown, or if a distance is not in [0, 2].
+        unknown, if a distance is not in [0, 2], or if a rank is below 1.
 
     Examples
     --------
@@ -96,6 +99,8 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
         places[codes], categories=pd.Index(CONNECTIONS), ordered=True
     )
     valid["cosine_distance"] = _checked_distances(valid)
+    for name in (rank for rank in RANKS if rank in valid):
+        valid[name] = _checked_ranks(valid[name])
     return valid, coded
 
 
@@ -167,3 +172,15 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
             f"row {row} ({pair}): {column.iloc[row]!r:.60}. Leave out rows that mark missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)
+
+
+def _checked_ranks(column: pd.Series[Any]) -> NDArray[np.float64]:
+    ranks = pd.to_numeric(column.replace("", np.nan), errors="coerce").to_numpy(np.float64)
+    wrong = (np.isnan(ranks) & ~(column.isna() | (column == ""))) | (ranks < 1) | np.isinf(ranks)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"{column.name} must be a frequency rank, from 1 for the most frequent word, or empty "
+            f"if unknown; got {column.iloc[row]!r:.60} in row {row}"
+        )
+    return ranks

@@ -172,8 +172,8 @@ def analyze_change(
     >>> overall[["mean", "low", "high", "p_moved"]].round(2)
                 mean   low  high  p_moved
     connection
-    associated  0.02 -0.01  0.04     0.42
-    different  -0.03 -0.05 -0.01     0.78
+    associated  0.02  0.00  0.03     0.38
+    different  -0.03 -0.05 -0.01     0.86
     neutral    -0.00 -0.00  0.00     0.00
     human      -0.00 -0.02  0.01     0.02
     """

@@ -19,17 +19,19 @@ from ..background.reference_words import (
     TooFewWordsError,
     draw_lists,
     draw_pool,
+    topic_neighbors,
     with_matched,
     words_present,
 )
 from ..background.vocabulary import distributions, experiments
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
-from ..embeddings.formats.keyed import with_words
+from ..embeddings.formats.keyed import frequency_ranks, with_words
 from ..embeddings.load import VectorsLike
+from ..model.frequency import MATCHED
 from ..posterior.baseline_words import baseline_contrasts
-from ..posterior.estimands import has_cells
-from ..report.headline import ORDER
+from ..posterior.splits import split_by_baseline
+from ..report.headline import ORDER, lead_contrasts
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of
 from ..tables.wordlists import WordList
@@ -41,8 +43,11 @@ if TYPE_CHECKING:
 
     from .wordlist import Analysis
 
-MATCHES: tuple[Match, ...] = ("frequency", "topics")
-"""Kinds of reference lists: equally frequent words, or other topics, replace the stereotypes."""
+MATCHES: tuple[Match, ...] = ("topics",)
+"""Kinds of reference lists: words on other topics replace the stereotypes."""
+
+WORDS_SEED = 0
+"""Seed of all draws of words: a list always has the same controls and reference lists."""
 
 SCORES = ("weat", "mac", "same")
 """Published scores that reports show with the contrasts."""
@@ -57,9 +62,7 @@ def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLik
         return None
     loading = settings.chosen("case", "allow_pickle", "progressbar")
     with warned_if_too_few("matched controls and no reference lists"):
-        return draw_pool(
-            source, words, by_rank=True, rng=default_rng(_seeds(settings)[0]), **loading
-        )
+        return draw_pool(source, words, by_rank=True, rng=default_rng(_seeds()[0]), **loading)
     return None
 
 
@@ -83,7 +86,7 @@ def matched_list(
     if pool is None or not settings.matched or "matched" in wordlist.controls:
         return vectors, wordlist
     with warned_if_too_few("matched controls"):
-        wider = with_matched(wordlist, pool, default_rng(_seeds(settings)[1]), n=settings.matched)
+        wider = with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
         place = {word: row for row, word in enumerate(pool.words)}
         new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
         rows = [place[word] for word in new]
@@ -107,19 +110,19 @@ def read_against(
     fewer than two groups have stereotypes. With too few words, no frames are returned.
     """
     settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
-    headline = contrast_of(lead["contrasts"], *ORDER)
+    headline = lead_contrasts(lead["contrasts"], *ORDER)
     (tell or quietly)("drawing reference lists")
-    own = replace(wordlist, controls=_baseline(analysis))
-    held = {word: pool.found[word] for word in own.words if word in pool.found}
-    controls = {word for words in own.controls.values() for word in words}
-    held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
-    known, present, lists = replace(pool, found=held), words_present(own, held), {}
-    table = distance_table(held, present)
+    own = replace(wordlist, controls=_matched_of(wordlist))
+    known, lists = _with_controls(pool, own, vectors), dict[str, pd.DataFrame]()
+    present = words_present(own, known.found)
+    table = distance_table(known.keyed, present)
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("reference lists"):
-        for match, seed in zip(MATCHES, _seeds(settings)[3:], strict=True):
+        for match, seed in zip(MATCHES, _seeds()[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
-            lists[match] = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)
+            of_lists = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)
+            is_shown = of_lists["protected_group"].isin(headline["protected_group"])
+            lists[match] = of_lists[is_shown]
         placed = {match: placed_among(headline, part) for match, part in lists.items()}
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
         frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
@@ -128,12 +131,30 @@ def read_against(
     return Frames({})
 
 
+def split_rows(
+    vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, pool: Pool | None
+) -> pd.DataFrame:
+    """Return the parts of two groups relative to controls and to neighbors of the stereotypes."""
+    if pool is None or len(wordlist.groups) != 2:
+        return split_by_baseline(lead.posterior)
+    rows = topic_neighbors(pool, wordlist)
+    near = [pool.words[row] for row in rows]
+    new = [place for place, word in enumerate(near) if word not in vectors.key_to_index]
+    more = [rows[place] for place in new]
+    known = with_words(
+        vectors, [near[place] for place in new], pool.vectors[more], pool.ranks[more].tolist()
+    )
+    table = distance_table(known, replace(wordlist, controls={"neutral": tuple(near)}))
+    return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])
+
+
 def baseline_rows(
     vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
 ) -> pd.DataFrame:
     """Return the contrasts of groups relative to each set of baseline words in a list."""
-    groups = {**wordlist.groups, **wordlist.baseline}
-    table = distance_table(vectors, replace(wordlist, groups=groups, controls={}, baseline={}))
+    groups, controls = {**wordlist.groups, **wordlist.baseline}, _matched_of(wordlist)
+    wider = replace(wordlist, groups=groups, controls=controls, baseline={})
+    table = distance_table(vectors, wider)
     reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead["contrasts"].attrs["rope"]}
     frames = [
         baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
@@ -144,12 +165,19 @@ def baseline_rows(
     return rows
 
 
-def _baseline(analysis: Analysis) -> dict[str, tuple[str, ...]]:
-    """Return the control words that group contrasts are relative to, if there are any."""
-    controls = dict(analysis.wordlist.controls)
-    if not has_cells(analysis.lead.spec):
-        return {}
-    return {"matched": controls["matched"]} if controls.get("matched") else controls
+def _matched_of(wordlist: WordList) -> dict[str, tuple[str, ...]]:
+    """Return only the matched controls of a list, if there are any."""
+    return {name: words for name, words in wordlist.controls.items() if name == MATCHED}
+
+
+def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Pool:
+    """Return a pool in which the list's words are found, including its matched controls."""
+    ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
+    held = {word: pool.found[word] for word in wordlist.words if word in pool.found}
+    controls = {word for words in wordlist.controls.values() for word in words}
+    held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
+    held_ranks = {word: int(pool.found_ranks.get(word) or ranks[word]) for word in held}
+    return replace(pool, found=held, found_ranks=held_ranks)
 
 
 def _other_measures(
@@ -168,18 +196,11 @@ def _other_measures(
         bias = one.relative_bias(asked[name].X, asked[name].Y, n_resamples=1)
         rows.append((*asked[name].labels[:2], bias.statistic, bias.z, bias.p_normal()))
     relative = pd.DataFrame(rows, columns=["first", "second", "statistic", "z", "p_normal"])
-    how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": _seed(settings)}
+    how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": WORDS_SEED}
     scores = partial(score_table, vectors, some, scores=SCORES, **how)
     return {"scores": scores, "relative": relative}
 
 
-def _seeds(settings: Settings) -> list[SeedSequence]:
-    """Return seeds for the pool, the matched controls and, from the fourth on, reference lists.
-
-    If the run's seed is not a number, seed 0 is used, so a list always has the same controls.
-    """
-    return SeedSequence(_seed(settings)).spawn(3 + len(MATCHES))
-
-
-def _seed(settings: Settings) -> int:
-    return settings.seed if isinstance(settings.seed, int) else 0
+def _seeds() -> list[SeedSequence]:
+    """Return seeds for the pool, the matched controls and, from the fourth on, reference lists."""
+    return SeedSequence(WORDS_SEED).spawn(3 + len(MATCHES))

@@ -46,7 +46,10 @@ def quietly(_: str) -> None:
     """Ignore the description of a step."""
 
 
-LATER = ("summary", "check", "sensitivity", "diagnostics", "influence", "sizes", "group_draws")
+LATER = (
+    *("summary", "check", "sensitivity", "diagnostics", "influence", "sizes", "group_draws"),
+    "quantiles",
+)
 """Frames that are computed only when they are first read, because the headline does not use them.
 
 The only warnings that they repeat are those of the fit."""

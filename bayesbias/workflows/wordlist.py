@@ -17,12 +17,11 @@ from .._core.arrays import one_thread
 from .._core.doubts import UnreliableLoo
 from .._core.warnings import BayesbiasWarning
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, index_of, labels, spec_of
-from ..posterior.contrasts import contrast_draws, contrasts
+from ..posterior.contrasts import contrast_draws, contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.loo import compare_models
 from ..posterior.predictive import effective_sizes
@@ -36,7 +35,7 @@ from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from .reference import baseline_rows, matched_list, read_against, vocabulary_pool
+from .reference import baseline_rows, matched_list, read_against, split_rows, vocabulary_pool
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -100,6 +99,7 @@ READINGS: Readings = {
     "sizes": _sizes,
     "listed": _listed,
     "group_draws": _group_draws,
+    "quantiles": lambda tree, _: contrast_quantiles(tree),
 }
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
@@ -116,9 +116,11 @@ class Analysis(ModelAnalysis):
     for a single model. `reference` contains frames on reference lists and other measures; it is
     empty if no lists were drawn. `resolved_forms` maps words to the other forms in which they were
     found. `others` maps missing words to other forms in the embedding. `thin` comes from
-    `bayesbias.undersized_sets`. `vectors_hash` is the SHA-256 of the words and vectors used, and
-    `notices` are warnings. `since` lists changes since an earlier run, `baseline` comes from
-    `bayesbias.baseline_contrasts`, and `call` is the code that repeats the analysis.
+    `bayesbias.undersized_sets`. For two groups, `split` has the parts of the overall contrast
+    relative to each baseline (`bayesbias.posterior.splits`). `vectors_hash` is the SHA-256 of the
+    words and vectors used, and `notices` are warnings. `since` lists changes since an earlier run,
+    `baseline` comes from `bayesbias.baseline_contrasts`, and `call` is the code that repeats the
+    analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
@@ -140,12 +142,14 @@ class Analysis(ModelAnalysis):
     since: pd.DataFrame | None = None
     call: str = "bb.analyze(...)"
     baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
+    split: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """Frames to write as CSV, keyed by file name."""
-        baseline = {"baseline": self.baseline} if len(self.baseline) else {}
-        return super().frames | baseline | dict(self.reference)
+        own = {name: getattr(self, name) for name in ("baseline", "split")}
+        own = {name: frame for name, frame in own.items() if len(frame)}
+        return super().frames | own | dict(self.reference)
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from, with hashes for comparisons."""
@@ -263,6 +267,9 @@ def analyze_lists(
             if pool and settings.reference_lists and analysis.lead.spec.likelihood == "normal":
                 reference = read_against(analysis, known, pool, source, tell)
                 analysis = replace(analysis, reference=reference)
+            if not _in_contexts(known):
+                split = split_rows(known, wider, analysis.lead, pool)
+                analysis = replace(analysis, split=split)
         analyses.append(replace(analysis, notices=(*read, *notices)))
     return analyses
 
@@ -284,10 +291,8 @@ def _analysis(
         parts = [vectors.in_context(context) for context in vectors.contexts]
         table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
     else:
-        parts, rank = [vectors], frequency_ranks(vectors).set_index("word")["rank"]
+        parts = [vectors]
         table = distance_table(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
-        words = ("protected_word", "attribute")
-        table = table.assign(**{f"{name}_rank": table[name].map(rank) for name in words})
     fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
     results, keyed, baseline = fit_models(fits, READINGS, settings, tell), parts[0], pd.DataFrame()
     if wordlist.baseline and not _in_contexts(vectors):

@@ -106,13 +106,22 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
 
 
 def ranks_of(vectors: KeyedVectors) -> Ranks:
-    """Return the rank of every word, as an (n_words,) array."""
+    """Return the rank of every word, as an (n_words,) array; by default, the words' positions."""
+    known = known_ranks(vectors)
+    return np.arange(1, len(vectors.index_to_key) + 1) if known is None else known
+
+
+def known_ranks(vectors: KeyedVectors) -> Ranks | None:
+    """Return the ranks or counts that come with vectors, as ranks, or None if there are none.
+
+    The positions of a few words, or of words in a dict, say nothing about their frequency.
+    """
     n = len(vectors.index_to_key)
     known, counts = (vectors.expandos.get(name) for name in (RANK, "count"))
     if known is not None and len(known) == n:
         return np.asarray(known, dtype=np.int64)
     if counts is None or len(counts) < n:
-        return np.arange(1, n + 1)
+        return None
     ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
     return np.asarray(ranks, dtype=np.int64)
 

@@ -1,0 +1,143 @@
+r"""Move distances to stereotypes to equal word frequency, by slopes on the matched controls.
+
+Frequent words are close to frequent words. Let `r[j]` be the log rank of attribute j, and let k be
+the matched controls, which may have any meaning. The slope of protected word i is the regression of
+its distances to the controls on their log ranks:
+
+    b[i] = Σ_k (r[k] - r̄_K) y[i, k] / S,    S = Σ_k (r[k] - r̄_K)²
+    y'[i, j] = y[i, j] - b[i] (r[j] - r̄)
+
+for stereotypes j, with r[j] limited to the range of the controls, and r̄ their mean. A stereotype
+without a rank counts as average. Models are fitted to y'.
+
+The error of the slopes is that of the controls, because other words of these ranks give other
+slopes. Controls are common to all words, so the errors of groups correlate. With the residuals of
+controls averaged over the words of a group, `e[g, k]`, the covariance of the groups' mean slopes is
+
+    C[g, h] = n / (n - 2) Σ_k x[k]² e[g, k] e[h, k],    x[k] = (r[k] - r̄_K) / S
+
+for n controls. A contrast with cell weights `w[g, s]` (groups by sets, whose mean log ranks are
+`r̄[s]`) thus has the additional variance `v' C v`, where `v[g] = Σ_s w[g, s] (r̄[s] - r̄)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._core.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from .design import Design
+
+MATCHED = "matched"
+"""Connection of the controls that slopes are estimated from."""
+
+FEWEST = 3
+"""Smallest number of matched controls; a line through two has no residuals."""
+
+
+class Frequency(StrEnum):
+    """Whether differences in word frequency were removed from a table or, if not, the reason."""
+
+    EQUAL = "equal"
+    NO_RANKS = "no ranks"
+    NO_MATCHED = "no matched controls"
+
+
+def frequency_of(design: Design) -> Frequency:
+    """Return whether a design's distances are at equal frequency."""
+    stereotypes = design.attribute[design.set >= 0] if design.sets else np.zeros(0, dtype=int)
+    if not np.isfinite(design.attribute_rank[stereotypes]).any():
+        return Frequency.NO_RANKS
+    rows = _matched_rows(design)
+    ranks = design.attribute_rank[design.attribute[rows]]
+    different = {word: set[float]() for word in range(len(design.words))}
+    for word, rank in zip(design.word[rows].tolist(), ranks.tolist(), strict=True):
+        different[word].add(rank)
+    enough = all(len(own) >= FEWEST for own in different.values())
+    return Frequency.EQUAL if enough else Frequency.NO_MATCHED
+
+
+def at_equal_frequency(design: Design) -> Design:
+    """Return a design of measured distances (or changes) that has y' instead of y, if possible."""
+    if frequency_of(design) is not Frequency.EQUAL:
+        return design
+    return replace(design, y=design.y - offsets(design))
+
+
+def offsets(design: Design) -> FloatArray:
+    """Return y - y' for a design of measured distances, (n_rows,); zero for controls."""
+    return slopes(design)[design.word] * _positions(design)[design.attribute]
+
+
+def slopes(design: Design) -> FloatArray:
+    """Return each protected word's slope b, (n_words,); they are the same for y and y'."""
+    rows, centered, squares = _regression(design)
+    return np.bincount(design.word[rows], centered * design.y[rows], len(squares)) / squares
+
+
+def slope_scores(design: Design) -> FloatArray:
+    """Return `√(n / (n - 2)) x[k] e[g, k]`, (n_groups, n_controls), so that C is its square.
+
+    Scores are linear in the distances. They are empty if distances are not at equal frequency.
+    """
+    n_groups = len(design.groups)
+    if frequency_of(design) is not Frequency.EQUAL:
+        return np.zeros((n_groups, 0))
+    rows, centered, squares = _regression(design)
+    word, y = design.word[rows], design.y[rows]
+    mean = np.bincount(word, y, len(squares)) / np.bincount(word, minlength=len(squares))
+    residual = y - mean[word] - slopes(design)[word] * centered
+    controls, control = np.unique(design.attribute[rows], return_inverse=True)
+    group = design.word_group[word]
+    n_words = np.bincount(design.word_group, minlength=n_groups)[group]
+    scores, n = np.zeros((n_groups, len(controls))), len(controls)
+    np.add.at(scores, (group, control), centered / squares[word] * residual / n_words)
+    return np.asarray(scores * np.sqrt(n / (n - 2)))
+
+
+def cell_positions(design: Design) -> FloatArray:
+    """Return `r̄[s] - r̄` by group and column, (n_groups, n_columns); zero for controls."""
+    place = design.codes("protected_group"), design.codes("attribute_column")
+    total, n_rows = np.zeros((2, len(design.groups), len(design.columns)))
+    if frequency_of(design) is Frequency.EQUAL:
+        np.add.at(total, place, _positions(design)[design.attribute])
+        np.add.at(n_rows, place, 1.0)
+    return total / np.maximum(n_rows, 1.0)
+
+
+def _matched_rows(design: Design) -> IntArray:
+    """Return the rows of matched controls that have a rank."""
+    rows = design.of_connection(MATCHED)
+    return rows[np.isfinite(design.attribute_rank[design.attribute[rows]])]
+
+
+def _regression(design: Design) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return the rows of matched controls, their r - r̄_K, and every word's S."""
+    rows, n = _matched_rows(design), len(design.words)
+    word, rank = design.word[rows], np.log(design.attribute_rank[design.attribute[rows]])
+    centered = rank - (np.bincount(word, rank, n) / np.bincount(word, minlength=n))[word]
+    return rows, centered, np.bincount(word, centered**2, n)
+
+
+def positions_of(design: Design, ranks: FloatArray) -> FloatArray:
+    """Return `r - r̄` for words with these ranks; NaN for unknown ranks."""
+    matched = design.attribute_rank[design.attribute[_matched_rows(design)]]
+    own = design.attribute_rank[np.unique(design.attribute[design.set >= 0])]
+    limited = np.log(np.clip([*ranks, *own], matched.min(), matched.max()))
+    return np.asarray(limited[: len(ranks)] - np.nanmean(limited[len(ranks) :]))
+
+
+def _positions(design: Design) -> FloatArray:
+    """Return `r[j] - r̄` of each stereotype, (n_attributes,); zero for others or without a rank."""
+    stereotypes, positions = (
+        np.unique(design.attribute[design.set >= 0]),
+        np.zeros(len(design.attributes)),
+    )
+    known = positions_of(design, design.attribute_rank[stereotypes])
+    positions[stereotypes] = np.nan_to_num(known)
+    return positions

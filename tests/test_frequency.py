@@ -1,0 +1,278 @@
+"""Equal frequency against brute force, and changes of a table that may change no default row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import groups_by_sets, only_row
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.random import Generator, default_rng
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias.model.design import Design, make_design, with_cosines
+from bayesbias.model.frequency import Frequency, cell_positions, frequency_of, slope_scores, slopes
+from bayesbias.model.likeness import likeness
+from bayesbias.model.spec import load_model
+from bayesbias.posterior.contrasts import contrast_quantiles, contrast_weights, mixtures
+from bayesbias.posterior.estimands import double_weights, relative_weights
+from bayesbias.sampling.collapsed import moments
+from bayesbias.sampling.exact import sample_exact
+from bayesbias.sampling.reduction import collapse
+from bayesbias.tables.cosines import table_cosines
+from bayesbias.tables.descriptives import default_rows
+from bayesbias.tables.schema import RANKS
+
+N_MATCHED = 12
+"""Number of matched controls in tables."""
+
+
+def ranked_table(groups: str = "xyz", seed: int = 1, slope: float = 0.05) -> pd.DataFrame:
+    """Return 3 words per group, 4 stereotypes per set, and matched controls, all with ranks.
+
+    Distances grow with the log rank, for every word by another slope.
+    """
+    rng = default_rng(seed)
+    table = groups_by_sets(groups, 3, 4)
+    controls = table.drop_duplicates("protected_word").merge(
+        pd.DataFrame({"control": [f"k{i}" for i in range(N_MATCHED)]}), how="cross"
+    )
+    controls = controls.assign(attribute=controls.pop("control"), attribute_set="matched")
+    table = pd.concat([table, controls.assign(connection="matched")], ignore_index=True)
+    for name, column in zip(RANKS, ("protected_word", "attribute"), strict=True):
+        words = table[column].unique()
+        rank = dict(zip(words, rng.integers(100, 40_000, len(words)), strict=True))
+        table[name] = table[column].map(rank).astype(float)
+    steep = {word: slope * rng.uniform(0.5, 1.5) for word in table["protected_word"].unique()}
+    moved = table["protected_word"].map(steep) * (np.log(table["attribute_rank"]) - 8)
+    noise = 0.05 * rng.standard_normal(len(table))
+    return table.assign(cosine_distance=(0.9 + moved + noise).clip(0, 2))
+
+
+def by_hand(table: pd.DataFrame) -> tuple[pd.Series, np.ndarray, pd.Series]:
+    """Return y', the (n_groups, n_controls) residuals times x, and mean positions of sets."""
+    log_rank = np.log(table["attribute_rank"])
+    matched = table[table["connection"] == "matched"]
+    ranks = np.log(matched.drop_duplicates("attribute").set_index("attribute")["attribute_rank"])
+    wide = matched.pivot_table("cosine_distance", "protected_word", "attribute")[ranks.index]
+    lines = {w: np.polyfit(ranks, row, 1) for w, row in wide.iterrows()}
+    is_own = table["connection"] != "matched"
+    limited = log_rank.clip(ranks.min(), ranks.max())
+    mean = limited[is_own].groupby(table["attribute"]).first().mean()
+    slope = table["protected_word"].map({w: line[0] for w, line in lines.items()})
+    moved = table["cosine_distance"] - (slope * (limited - mean)).where(is_own, 0.0)
+    x = ranks - ranks.mean()
+    residuals = wide - np.array([np.polyval(lines[w], ranks) for w in wide.index])
+    group = table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    of_groups = residuals.groupby(group).mean() * (x / (x**2).sum())
+    return (
+        moved,
+        of_groups.to_numpy(),
+        (limited - mean)[is_own].groupby(table["attribute_set"]).mean(),
+    )
+
+
+@pytest.mark.parametrize("groups", ["xy", "xyz"])
+def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups: str) -> None:
+    table = ranked_table(groups)
+    design, (moved, parts, positions) = make_design(table), by_hand(table)
+    np.testing.assert_allclose(design.y, moved, atol=1e-12)
+    expected = parts @ parts.T * N_MATCHED / (N_MATCHED - 2)
+    np.testing.assert_allclose(slope_scores(design) @ slope_scores(design).T, expected, atol=1e-12)
+    own = cell_positions(design)[:, : len(groups)]
+    np.testing.assert_allclose(own, np.tile(positions[list(groups)], (len(groups), 1)), atol=1e-12)
+    # A contrast's variance is that of the model plus v' C v.
+    post = bb.fit(table, draws=50, chains=1, seed=1)
+    weights = np.concatenate([double_weights(design)[None], relative_weights(design)])
+    _, sds = mixtures(post)
+    without = replace(design, attribute_rank=np.full(len(design.attributes), np.nan))
+    post_without = post.copy()
+    del post_without["constant_data"]["attribute_rank"]
+    _, plain = mixtures(post_without)
+    v = weights[:, :, : len(groups)] @ positions[list(groups)].to_numpy()
+    added = np.einsum("lg,gh,lh->l", v, expected, v)
+    n_pairs = len(design.connections) * (len(design.connections) - 1) // 2
+    places = np.flatnonzero(~np.isnan(added)) * n_pairs if len(groups) > 2 else [0]
+    np.testing.assert_allclose(
+        (sds**2 - plain**2)[:, places], np.tile(added[~np.isnan(added)], (50, 1)), atol=1e-12
+    )
+    assert frequency_of(without) is Frequency.NO_RANKS
+
+
+def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:
+    table = ranked_table()
+    for part, status in (
+        (table.drop(columns="attribute_rank"), "no ranks"),
+        (table[table["connection"] != "matched"], "no matched controls"),
+        (table[~table["attribute"].isin([f"k{i}" for i in range(2, 12)])], "no matched controls"),
+    ):
+        np.testing.assert_array_equal(make_design(part).y, part["cosine_distance"])
+        post = bb.fit(part, draws=50, chains=1, seed=1)
+        for frame in (
+            bb.contrasts(post),
+            bb.hypothesis(post, "x < y"),
+            bb.contrasts(post, named="x0"),
+        ):
+            assert set(frame["frequency"]) == {status}
+    assert set(bb.contrasts(fitted())["frequency"]) == {"equal"}
+
+
+@cache
+def fitted(seed: int = 1) -> DataTree:
+    return bb.fit(ranked_table(seed=seed), draws=250, chains=2, seed=1)
+
+
+def means(table: pd.DataFrame) -> pd.Series:
+    """Return the means of the default rows and of words, given fixed sds."""
+    design = make_design(table)
+    post = bb.fit(table, draws=200, chains=1, seed=1)
+    frame = bb.contrasts(post)
+    frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+    assert make_design(table) == design
+    return frame.set_index(["level", "protected_group", "protected_word"])["mean"]
+
+
+MOVES = {
+    "a frequency slope of every word": lambda t, rng: (
+        t["protected_word"].map(by_name(t["protected_word"], rng))
+        * np.log(t["attribute_rank"] / 3e3)
+    ),
+    "every distance": lambda t, rng: 0.05,
+    "one group": lambda t, rng: 0.05 * (t["protected_group"] == "y"),
+    "one set": lambda t, rng: 0.05 * (t["attribute_set"] == "y"),
+    "controls of one group": lambda t, rng: (
+        0.1 * ((t["attribute_set"] == "matched") & (t["protected_group"] == "x"))
+    ),
+}
+
+
+def by_name(column: pd.Series, rng: Generator) -> dict[str, float]:
+    names = column.unique()
+    return dict(zip(names, 0.02 * rng.standard_normal(len(names)), strict=True))
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_what_is_not_bias_moves_no_default_row(move: str) -> None:
+    """Ranks of stereotypes are inside the range of controls, so slopes cancel exactly.
+
+    The prior of cells, three spreads wide, shrinks a shift of .1 by about .001.
+    """
+    table = ranked_table(slope=0.0)
+    matched = table["connection"] == "matched"
+    ends = np.quantile(table.loc[matched, "attribute_rank"], [0.1, 0.9])
+    table["attribute_rank"] = table["attribute_rank"].where(
+        matched, table["attribute_rank"].clip(*ends)
+    )
+    moved = table["cosine_distance"] + MOVES[move](table, default_rng(3))
+    before, after = means(table), means(table.assign(cosine_distance=moved))
+    np.testing.assert_allclose(after["overall"], before["overall"], atol=4e-3)
+    np.testing.assert_allclose(after["group"], before["group"], atol=4e-3)
+    np.testing.assert_allclose(after["word"], before["word"], atol=6e-3)
+
+
+def test_exchanged_stereotypes_of_two_groups_change_the_sign() -> None:
+    table = ranked_table("xy")
+    turned = table.replace({"attribute_set": {"x": "y", "y": "x"}})
+    is_own = turned["attribute_set"] == turned["protected_group"]
+    named = np.where(is_own, "associated", "different")
+    turned["connection"] = np.where(turned["connection"] == "matched", "matched", named)
+    one, other = means(table)["overall"].item(), means(turned)["overall"].item()
+    assert one == pytest.approx(-other, abs=2e-3)  # residual sds of connections are exchanged
+
+
+def test_quantiles_and_all_functions_are_of_one_distribution() -> None:
+    post = fitted()
+    frame = bb.contrasts(post)
+    rows, dots = default_rows(frame), contrast_quantiles(post, 400)
+    assert set(zip(dots["level"], dots["protected_group"], strict=True)) == set(
+        zip(rows["level"], rows["protected_group"], strict=True)
+    )
+    for row in rows.to_dict("records"):
+        own = dots[
+            (dots["level"] == row["level"]) & (dots["protected_group"] == row["protected_group"])
+        ]
+        below = (own["value"] < 0).mean()
+        assert max(below, 1 - below) == pytest.approx(row["p_direction"], abs=1 / 400)
+        assert own["value"].mean() == pytest.approx(row["mean"], abs=0.02 * row["sd"])  # tails
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.sampled_from(["xyz", "wxyz"]))
+def test_one_question_has_one_answer(seed: int, groups: str) -> None:
+    """Contrasts, statements, and differences of groups come from the same distribution."""
+    post = bb.fit(ranked_table(groups, seed), draws=100, chains=1, seed=seed)
+    frame = bb.contrasts(post)
+    texts = ["all < 0", *(f"{g}: bias < 0" for g in groups), "x: associated < different"]
+    asked = bb.hypothesis(post, *texts, "x < y - 0.05")
+    rows = default_rows(frame)
+    for answer, row in zip(asked.to_dict("records"), rows.to_dict("records"), strict=False):
+        below = row["p_direction"] if row["mean"] < 0 else 1 - row["p_direction"]
+        if abs(row["p_direction"] - 0.5) > 0.02:  # the sign of the mean is that of the median
+            assert answer["probability"] == pytest.approx(below, abs=1e-9)
+        for name in ("mean", "sd", "low", "high", "estimand", "frequency"):
+            assert answer[name] == (
+                row[name] if isinstance(row[name], str) else pytest.approx(row[name])
+            )
+    assert asked["mean"].iloc[-2] == pytest.approx(asked["mean"][1 + groups.index("x")])
+    pairs = bb.contrasts(post, between="groups")
+    pair = only_row(
+        pairs, first="associated", second="different", protected_group="x", other_group="y"
+    )
+    assert asked["mean"].iloc[-1] == pytest.approx(pair["mean"] + 0.05)
+    assert asked["sd"].iloc[-1] == pytest.approx(pair["sd"])
+    word = only_row(frame, first="associated", second="different", protected_word="x1")
+    of_word = bb.hypothesis(post, "x1 < 0").iloc[0]
+    assert (of_word["mean"], of_word["estimand"]) == (pytest.approx(word["mean"]), word["estimand"])
+    named = bb.contrasts(post, named="x1", seed=1).iloc[0]
+    assert named["estimand"] == word["estimand"]
+    assert abs(named["mean"] - word["mean"]) < 3 * named["sd"]  # pooled and unpooled
+
+
+def test_controls_do_not_change_the_likeness_of_stereotypes() -> None:
+    rng = default_rng(1)
+    vectors = rng.normal(size=(60, 20)) + 0.5
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines, block = vectors @ vectors.T, np.repeat([0, 1, 2, 3], [5, 5, 10, 40])
+    whole = likeness(cosines, block, n_sets=2)
+    np.testing.assert_array_equal(whole[:10, :10], likeness(cosines[:10, :10], block[:10]))
+    assert whole[0, 1] == pytest.approx(
+        (cosines[0, 1] - cosines[:5, 5:10].mean()) / (1 - cosines[:5, 5:10].mean())
+    )
+    everything = likeness(cosines, block)
+    np.testing.assert_array_equal(whole[10:, 10:], everything[10:, 10:])
+
+
+def shuffled(design: Design, cosines: np.ndarray, order: np.ndarray) -> Design:
+    """Return a design in which stereotypes are exchanged between sets, with their ranks."""
+    wide = np.empty((len(design.words), len(design.attributes)))
+    wide[design.word, design.attribute] = design.y
+    y = wide[design.word, order[design.attribute]]
+    words = np.eye(len(design.words))
+    return with_cosines(replace(design, y=y), words, cosines[np.ix_(order, order)])
+
+
+def test_shuffled_stereotypes_of_a_real_list_have_no_contrast_on_average() -> None:
+    """Given the sds, over 200 shuffles; means of rows have standard errors of .001 to .003."""
+    wordlist = bb.load_wordlist("religion")
+    bare = replace(wordlist, controls={})
+    wider = bb.matched_controls("glove-demo", bare, seed=1, progressbar=False)
+    table = bb.distance_table("glove-demo", wider)
+    design = make_design(table)
+    cosines = table_cosines(table, design.attributes)
+    fit = collapse(design, load_model("by-group"))
+    parameters = sample_exact(fit, 20, default_rng(1), effects=False).parameters.mean(axis=0)
+    stereotypes = np.flatnonzero(design.attribute_column < len(design.sets))
+    found, rng = [], default_rng(2)
+    for _ in range(200):
+        order = np.arange(len(design.attributes))
+        order[stereotypes] = rng.permutation(stereotypes)
+        other = collapse(shuffled(design, cosines, order), fit.spec, layout=fit.layout)
+        weights = contrast_weights(other)[:, :, 0]
+        found.append(moments(other, parameters[None], weights)[0][0, :, 0])
+    assert np.abs(np.mean(found, axis=0)).max() < 0.012
+    assert slopes(design).shape == (len(design.words),)
