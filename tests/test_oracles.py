@@ -1,0 +1,375 @@
+"""Properties that a wrong sign, term, or constant in the mathematics breaks.
+
+The expected values come from plain arithmetic, dense Normals, or a symmetry. Tables are small and
+random; Hypothesis chooses their seeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import groups_by_sets, only_row
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.random import default_rng
+from scipy.stats import expon, multivariate_normal
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias import comparison
+from bayesbias.comparison.joint import posterior_at, slopes
+from bayesbias.comparison.runs import list_contrasts, runs_of
+from bayesbias.model.design import make_design
+from bayesbias.model.effects import level_shares
+from bayesbias.model.priors import FAMILIES
+from bayesbias.model.spec import load_model
+from bayesbias.scores import direct_bias
+from bayesbias.tables.cosines import attach_cosines, mean_cosines
+
+QUICK = {"draws": 100, "chains": 2, "seed": 1}
+TINY = 1e-3
+"""Residual sd of tables whose posterior means are close to raw means."""
+
+seeds = st.integers(0, 10**6)
+few = settings(max_examples=3, deadline=None)
+
+
+def table_of(seed: int, groups: str = "xyz", controls: str = "human") -> pd.DataFrame:
+    """Return a table with a random mean in each cell and tiny noise: 3 words, 4 attributes."""
+    table, rng = groups_by_sets(groups, 3, 4, controls), default_rng(seed)
+    cells = table["protected_group"] + " " + table["attribute_set"]
+    means = {cell: rng.uniform(0.7, 1.1) for cell in cells.unique()}
+    return table.assign(cosine_distance=cells.map(means) + TINY * rng.standard_normal(len(table)))
+
+
+def plus(table: pd.DataFrame, shift: pd.Series | float) -> pd.DataFrame:
+    return table.assign(cosine_distance=table["cosine_distance"] + shift)
+
+
+def own_means(table: pd.DataFrame, **options: object) -> pd.Series:
+    """Return means of the contrasts of stereotypes, by level and group."""
+    frame = bb.contrasts(bb.fit(table, "by-group", **QUICK), **options)
+    frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
+    return frame[frame["level"] != "word"].set_index(["level", "protected_group"])["mean"]
+
+
+def raw_double_difference(table: pd.DataFrame) -> float:
+    """Average own sets minus other sets over cells; all groups have all sets."""
+    stereotypes = table[table["connection"].isin(["associated", "different"])]
+    cells = stereotypes.groupby(["connection", "protected_group", "attribute_set"])
+    means = cells["cosine_distance"].mean().groupby("connection").mean()
+    return float(means["associated"] - means["different"])
+
+
+@few
+@given(seeds)
+def test_what_changes_no_contrast_of_stereotypes(seed: int) -> None:
+    """Constants added to all distances, to a group, or to a set cancel."""
+    table = table_of(seed)
+    one = own_means(table)
+    # Shrinkage of cells with an sd of 0.2 by rows with an sd of 0.001 is below 0.001.
+    assert one["overall", ""] == pytest.approx(raw_double_difference(table), abs=0.005)
+    assert one["group"].mean() == pytest.approx(one["overall", ""], abs=0.005)
+    rng, moved = default_rng(seed), plus(table, 0.1)
+    for column in ("protected_group", "attribute_set"):
+        shifts = {name: rng.uniform(-0.1, 0.1) for name in table[column].unique()}
+        moved = plus(moved, moved[column].map(shifts))
+    np.testing.assert_allclose(own_means(moved), one, atol=0.005)
+
+
+@few
+@given(seeds)
+def test_swapped_stereotypes_turn_the_sign(seed: int) -> None:
+    table = table_of(seed, "xy")
+    swapped = table["connection"].replace({"associated": "different", "different": "associated"})
+    one, other = own_means(table), own_means(table.assign(connection=swapped))
+    np.testing.assert_allclose(other["overall"], -one["overall"], atol=0.005)
+
+
+def test_a_set_that_only_one_group_owns() -> None:
+    """Group and set determine which cells are own cells, so plain means are compared."""
+    table = table_of(3, "wxyz")
+    table = table[table["attribute_set"].isin(["w", "human"])].reset_index(drop=True)
+    cells = table[table["attribute_set"] == "w"].groupby("protected_group")["cosine_distance"]
+    raw = cells.mean()
+    expected = raw["w"] - raw.drop("w").mean()
+    assert own_means(table)["overall", ""] == pytest.approx(expected, abs=0.005)
+
+
+def test_other_controls_do_not_matter_if_there_are_matched_ones() -> None:
+    table, more = table_of(5, controls="matched"), table_of(5, controls="human")
+    both = pd.concat([table, more[more["attribute_set"] == "human"]], ignore_index=True)
+    is_one = (both["attribute_set"] == "human") & (both["protected_group"] == "x")
+    np.testing.assert_allclose(own_means(plus(both, 0.1 * is_one)), own_means(both), atol=0.005)
+
+
+def test_the_default_rope_is_a_share_of_the_spread_of_stereotypes() -> None:
+    """Controls have another spread; of a change, the spread is that before it."""
+    table = table_of(1, "xy")
+    human = table["connection"] == "human"
+    table = plus(table, human * default_rng(1).normal(0, 0.5, len(table)))
+    spread = table.loc[~human, "cosine_distance"].std(ddof=0)
+    tree = bb.fit(table, "paper", **QUICK)
+    # A tenth of a percent: only rounding differs.
+    assert bb.contrasts(tree).attrs["rope"] == pytest.approx(0.15 * spread, rel=1e-3)
+    moved = plus(table, default_rng(2).normal(0, 0.02, len(table)))
+    change = bb.fit_change(table, moved, "change", **QUICK)
+    assert comparison.changes(change).attrs["rope"] == pytest.approx(0.15 * spread, rel=1e-3)
+
+
+@cache
+def many() -> DataTree:
+    """Fit two lists, the second with twice the noise, in three embeddings."""
+    rng, parts = default_rng(2), []
+    for seed, name in product((1, 2), "abc"):
+        table = table_of(seed, "xy")
+        noisy = plus(table, rng.normal(0, 0.05 * seed, len(table)))
+        parts.append(noisy.assign(wordlist=f"list {seed}", embedding=name))
+    return bb.fit_many(parts, **QUICK)
+
+
+def test_the_average_of_lists_is_raw_too() -> None:
+    """Lists are independent, so the variance of their average is the sum over n²."""
+    frame = bb.rank_embeddings(many())
+    average = frame[frame["wordlist"] == "average"].set_index("embedding")
+    lists = frame[frame["wordlist"] != "average"].groupby("embedding")
+    np.testing.assert_allclose(average["raw_mean"], lists["raw_mean"].mean()[average.index])
+    variance = lists["raw_sd"].agg(lambda sds: (sds**2).sum() / len(sds) ** 2)
+    np.testing.assert_allclose(average["raw_sd"], np.sqrt(variance)[average.index])
+    ranks = frame.filter(regex="^p_(most|rank)").sum(axis=1)
+    np.testing.assert_allclose(ranks, 1.0)
+
+
+def test_a_less_precise_run_never_counts_against() -> None:
+    """The best linear combination of two runs that correlate gives weights of 0 or more."""
+    rng, base = default_rng(3), table_of(3, "xy")
+    noise = rng.normal(0, 0.03, len(base))
+    own = [0.9 + scale * noise + rng.normal(0, 0.002, len(base)) for scale in (1.0, 3.0)]
+    runs = {(n, ""): base.assign(cosine_distance=y) for n, y in zip("ab", own, strict=True)}
+    pair = "associated", "different"
+    found, _ = list_contrasts(runs_of("one", runs), ["a", "b"], pair, default_rng(1))
+    for contrast in found.values():
+        covariance = contrast.covariance
+        assert covariance[1, 1] > 2 * covariance[0, 0]
+        assert covariance[0, 1] > 0.5 * covariance[0, 0]
+        weights = np.linalg.solve(covariance, np.ones(2))
+        assert (weights >= -1e-9 * weights.max()).all()
+
+
+@few
+@given(seeds)
+def test_slopes_of_few_pairs_lie_between_their_own_and_the_common_one(seed: int) -> None:
+    """They equal a regression with five more pairs of the common slope and mean square."""
+    rng, table = default_rng(seed), table_of(seed, "xy")
+    table = table[(table["connection"] != "human") | table["protected_word"].eq("x0")]
+    before = table["cosine_distance"].to_numpy() + rng.normal(0, 0.05, len(table))
+    design = replace(make_design(table), y=rng.normal(0, 0.05, len(table)))
+    codes = design.connection
+    x, y = (v - (np.bincount(codes, v) / np.bincount(codes))[codes] for v in (design.y, before))
+    spec = load_model("change")
+    if not spec.fitting(design).around_means:
+        pytest.skip("the model has effects beside the means of connections")
+    words = np.unique(np.stack([codes, design.word]), axis=1, return_inverse=True)[1].ravel()
+    x, y = (v - (np.bincount(words, v) / np.bincount(words))[words] for v in (design.y, before))
+    more, common = 5 * (x @ x) / len(x), (x @ y) / (x @ x)
+    parts = [codes == c for c in range(len(design.connections))]
+    expected = [(x[p] @ y[p] + more * common) / (x[p] @ x[p] + more) for p in parts]
+    np.testing.assert_allclose(slopes(design, before, spec), expected, rtol=1e-6)
+
+
+def test_controls_before_a_change_are_where_they_were() -> None:
+    """The distances before regress on the change with another slope in controls."""
+    rng, before = default_rng(7), groups_by_sets("xy", 6, 8, "human")
+    human = (before["connection"] == "human").to_numpy()
+    levels = {word: rng.normal() for word in before["protected_word"].unique()}
+    level = before["protected_word"].map(levels).to_numpy()
+    noise = rng.normal(0, 0.02, (2, len(before)))
+    before["cosine_distance"] = 0.9 + np.where(human, 0.1 * level, 0) + noise[0]
+    change = np.where(human, 0.05 * level - noise[0], noise[0]) + noise[1] / 2
+    tree = bb.fit_change(before, plus(before, change), "change-by-group", **QUICK, method="exact")
+    slope = tree["constant_data"]["slope"].to_series()
+    assert slope["associated"] > 0.3
+    assert slope["human"] < -0.3
+    means = posterior_at(tree, "before")["posterior"].to_dataset().mean(("chain", "draw"))
+    found = (means["level"] + means["kind_level"].sel(attribute_kind="human")).to_series()
+    rows = before[before["connection"] == "human"].groupby(["protected_group", "protected_word"])
+    raw = rows["cosine_distance"].mean()
+    expected = (raw - raw.groupby("protected_group").transform("mean")).droplevel(0)
+    # Means of 8 rows have an sd of 0.007, and effects with an sd of 0.1 hardly shrink.
+    np.testing.assert_allclose(
+        found - found.groupby(lambda word: word[0]).transform("mean"),
+        expected[found.index],
+        atol=0.03,
+    )
+
+
+def test_a_group_without_rows_gets_the_shares_of_all() -> None:
+    table = table_of(1, "xyz")
+    table = table[(table["protected_group"] != "z") | (table["connection"] != "different")]
+    design = make_design(table.reset_index(drop=True))
+    shares = level_shares(design, "attribute_set")
+    for g, c in np.ndindex(shares.shape[:2]):
+        rows = (design.codes("protected_group") == g) & (design.connection == c)
+        rows = rows if rows.any() else design.connection == c
+        sets = design.codes("attribute_set")[rows]
+        expected = [(sets == s).mean() for s in range(len(design.sets))]
+        np.testing.assert_allclose(shares[g, c], expected)
+
+
+def test_tied_words_share_the_first_place(crossed_posterior: DataTree) -> None:
+    tied = crossed_posterior.copy()
+    tied["posterior"] = tied["posterior"].to_dataset().copy(deep=True)
+    means = tied["posterior"]["word_mean"]
+    means[:] = means.isel(protected_word=0)
+    frame = bb.contrasts(tied)
+    words = frame[frame["level"] == "word"]
+    np.testing.assert_allclose(words.groupby(["first", "second"])["p_most"].sum(), 1.0)
+    assert words["p_most"].nunique() == 1
+
+
+def test_reversed_pairs_have_the_other_sign() -> None:
+    tree = bb.fit(plus(table_of(2, "xy"), default_rng(1).normal(0, 0.05, 72)), "crossed", **QUICK)
+    keys = ["factor", "name"]
+    one, other = (
+        bb.influence(tree, *pair).set_index(keys).sort_index()
+        for pair in (("associated", "different"), ("different", "associated"))
+    )
+    np.testing.assert_allclose(other[["mean", "change"]], -one[["mean", "change"]], atol=1e-12)
+    frame = bb.contrasts(tree).query("level == 'overall'")
+    overall = only_row(frame, first="associated", second="different")["mean"]
+    assert one["mean"].iloc[0] == pytest.approx(overall, abs=0.003)  # 20 of 200 draws of the sds
+
+
+def with_cosines(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    words = [*table["protected_word"].unique(), *table["attribute"].unique()]
+    vectors = default_rng(seed).normal(size=(len(words), 5))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    attach_cosines(table, words, vectors @ vectors.T)
+    return table
+
+
+def test_the_check_of_likeness_ignores_levels_of_words_and_attributes() -> None:
+    rng, table = default_rng(4), table_of(4, "xyz")
+    table = plus(table, rng.normal(0, 0.05, len(table)))
+    found = []
+    for scale in (0.0, 0.1):
+        moved = table
+        for column in ("protected_word", "attribute"):
+            levels = {name: scale * rng.normal() for name in table[column].unique()}
+            moved = plus(moved, table[column].map(levels))
+        tree = bb.fit(with_cosines(moved, 1), "maximal", draws=20, chains=2, seed=1, method="exact")
+        found.append(bb.predictive_check(tree, n_draws=2, seed=1).attrs["p_unrelated"])
+    assert found[0] == found[1]
+    assert set(found[0]) == {"protected_word", "attribute"}
+
+
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_components_of_defining_sets(seed: int) -> None:
+    """They point toward the first words, and their variances are eigenvalues."""
+    rng, axis = default_rng(seed), np.array([1.0, 0, 0, 0])
+    pairs = np.stack([[axis, -axis]] * 5) + rng.normal(0, 0.4, (5, 2, 4))
+    targets = rng.normal(size=(3, 4))
+    one = direct_bias(None, targets, pairs, k=1, unit=False)
+    other = direct_bias(None, targets, pairs[:, ::-1], k=1, unit=False)
+    np.testing.assert_allclose(other.component_0, -one.component_0, atol=1e-12)
+    toward = np.mean(pairs[:, 0] - pairs[:, 1], axis=0)
+    assert direct_bias(None, [toward], pairs, k=1, unit=False).component_0[0] > 0
+    centered = (pairs - pairs.mean(axis=1, keepdims=True)).reshape(-1, 4)
+    values = np.linalg.eigvalsh(centered.T @ centered)
+    assert one.explained == pytest.approx(values[-1:] / values.sum())
+
+
+def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
+    one = pd.DataFrame([[1.0, 0.4], [0.4, 1.0]], ["a", "b"], ["a", "b"])
+    two = pd.DataFrame([[1.0, 0.8], [0.8, 1.0]], ["b", "c"], ["b", "c"])
+    tables = [table_of(1, "xy"), table_of(2, "xy")]
+    for table, cosines in zip(tables, (one, two), strict=True):
+        attach_cosines(table, [*cosines], cosines.to_numpy())
+    found = mean_cosines(tables)
+    expected = [[1.0, 0.4, 0.0], [0.4, 1.0, 0.8], [0.0, 0.8, 1.0]]
+    np.testing.assert_allclose(
+        found.loc[[*"abc"], [*"abc"]], expected, atol=1e-3
+    )  # kept as integers
+
+
+def test_the_stored_density_is_that_of_the_log_sds(toy_table: pd.DataFrame) -> None:
+    """Integrate the means of `paper` out of a dense Normal, given each draw of the sds."""
+    tree = bb.fit(toy_table, "paper", **QUICK)
+    names = [*tree["posterior"]["connection"].values]
+    stats = tree["sample_stats"]["lp"].values.ravel()
+    drawn = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    of = toy_table["connection"].astype(str).to_numpy()
+    word = toy_table["protected_word"].astype(str).to_numpy()
+    same = of[:, None] == of
+    both = same & (word[:, None] == word)
+    y, gaps = toy_table["cosine_distance"].to_numpy(), []
+    for i in range(0, len(stats), 10):
+        sds = drawn["connection_sd"].isel(sample=i).to_numpy()
+        sigma = float(drawn["sigma"].isel(sample=i).to_numpy().ravel()[0])
+        by_row = sds[[names.index(name) for name in of]]
+        covariance = 0.3**2 * same + by_row**2 * both + sigma**2 * np.eye(len(y))
+        density = multivariate_normal(np.ones(len(y)), covariance).logpdf(y)
+        all_sds = np.array([*sds, sigma])
+        density += (expon(scale=1 / 2).logpdf(all_sds) + np.log(all_sds)).sum()
+        gaps.append(stats[i] - density)
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-6)  # equal up to a constant
+
+
+SCALED = [
+    ("normal", {"mean": 0.7, "sd": 0.4}),
+    ("exponential", {"rate": 3.0}),
+    ("half_normal", {"sd": 0.4}),
+    ("half_cauchy", {"scale": 0.3}),
+    ("gamma", {"shape": 2.5, "rate": 4.0}),
+    ("lognormal", {"log_mean": -0.4, "log_sd": 0.6}),
+]
+
+
+@pytest.mark.parametrize(("family", "parameters"), SCALED)
+@given(unit=st.floats(0.01, 100))
+@settings(max_examples=20, deadline=None)
+def test_a_prior_of_another_unit_has_the_density_of_the_scaled_quantity(
+    family: str, parameters: dict[str, float], unit: float
+) -> None:
+    """If x has density p, then u x has density p(x) / u."""
+    assert {name for name, _ in SCALED} == set(FAMILIES) - {"fixed", "lkj"}
+    prior, x = bb.Prior(family, parameters), np.array([0.1, 0.5, 2.0])
+    expected = prior.log_density(x) - np.log(unit)
+    np.testing.assert_allclose(
+        prior.scaled(unit).log_density(unit * x), expected, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_two_equal_rows_have_no_sd(toy_table: pd.DataFrame) -> None:
+    human = toy_table["connection"] == "human"
+    table = toy_table[~human | (human.cumsum() <= 2)].copy()
+    table.loc[table["connection"] == "human", "cosine_distance"] = 0.9
+    with pytest.raises(ValueError, match=r"of human rows are 0\.9"):
+        bb.fit(table, "crossed", **QUICK)
+
+
+@few
+@given(seeds)
+def test_doubled_rows_keep_means_and_narrow_the_mean_of_a_connection(seed: int) -> None:
+    """With n independent rows per connection, sds shrink by the square root of two."""
+    rng, table = default_rng(seed), groups_by_sets("xy", 20, 1)
+    table = table.assign(
+        protected_word=[f"w{i}" for i in range(len(table))],
+        cosine_distance=0.9 + 0.1 * rng.standard_normal(len(table)),
+    )
+    more = table.assign(protected_word=table["protected_word"] + "'")
+    frames = []
+    for rows in (table, pd.concat([table, more], ignore_index=True)):
+        tree = bb.fit(rows, "paper", draws=500, chains=2, seed=1, method="exact")
+        frame = bb.contrasts(tree).query("level == 'overall'")
+        frames.append(only_row(frame, first="associated", second="different"))
+    one, other = frames
+    assert other["mean"] == pytest.approx(one["mean"], abs=0.15 * one["sd"])
+    # 20 rows per cell: the sd of the residuals has an error of 10%.
+    assert one["sd"] / other["sd"] == pytest.approx(np.sqrt(2), rel=0.1)
