@@ -93,6 +93,7 @@ lint: env
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/python scripts/check_prose.py
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 # Such as NAME=mlm or NAME=learn,dask; pyproject.toml lists them.
 extra: env

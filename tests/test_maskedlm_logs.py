@@ -87,7 +87,7 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     asked = [question(n, category="Race_x_gender", **groups) for n in range(5)]
     path = tmp_path / "bbq.jsonl"
     path.write_text("\n".join(map(json.dumps, asked)))
-    with pytest.warns(UserWarning, match="left out 3 samples because the metadata name no"):
+    with pytest.warns(UserWarning, match="left out 3 samples: the metadata name no"):
         pairs = read_pairs(path, "bbq", metadata=tmp_path / "metadata.csv")
     assert pairs["pair_id"].tolist() == ["Race_x_gender 0", "Race_x_gender 3"]
     assert all(pairs["stereotypical"].str.endswith("The B"))
@@ -133,7 +133,7 @@ def test_a_pair_that_the_data_contain_twice(tmp_path: Path) -> None:
 def test_samples_that_repeat_a_document(tmp_path: Path) -> None:
     """Versions before 0.4.6 write a sample for each filter (harness issues 1687 and 2025)."""
     path = log(tmp_path, [crows(n) for n in (0, 1, 0, 1)])
-    with pytest.warns(UserWarning, match="2 samples because the sample repeats an earlier one"):
+    with pytest.warns(UserWarning, match="2 samples: the sample repeats an earlier one"):
         assert len(read_scores(path)) == 2
 
 
@@ -162,8 +162,8 @@ def test_old_layouts_of_the_harness(tmp_path: Path) -> None:
 
 
 LEFT_OUT: list[tuple[list[Any], str]] = [
-    ([crows(2, "-inf", -3)], "1 sample because a log-likelihood is infinite"),
-    ([crows(2, -3, "nan")], "1 sample because a log-likelihood is infinite"),
+    ([crows(2, "-inf", -3)], "1 sample: a log-likelihood is infinite"),
+    ([crows(2, -3, "nan")], "1 sample: a log-likelihood is infinite"),
     (['{"doc_id": 3, "doc": {"se'], r"cannot be read \(row 3: not a JSON file"),
     ([crows(2, -3, "much")], r"cannot be read \(row 3: .*'much'.* is not a log-likelihood"),
     ([sample(2, {"text": "?"}, -3)], r"cannot be read \(row 3: its document has the fields 'text"),
@@ -188,7 +188,7 @@ def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
     }.items():
         path = tmp_path / "own.csv"
         path.write_text(f"stereotypical,anti_stereotypical,bias_type\n{good}{row}\n")
-        with pytest.warns(UserWarning, match=f"left out 1 sample because {why}"):
+        with pytest.warns(UserWarning, match=f"left out 1 sample: {why}"):
             pairs = read_pairs(path, "csv")
         assert pairs.attrs["left_out"] == {why: 1}
         assert len(pairs) == 3
@@ -290,7 +290,7 @@ def written(kind: str, folder: Path) -> Path:
 def test_bias_scores_of_bbq_by_hand(kind, tmp_path) -> None:
     """Parrish et al. (2022), section 4: s_DIS = 2 b - 1, s_AMB = (1 - accuracy) (2 b - 1)."""
     path = written(kind, tmp_path)
-    with pytest.warns(LeftOut, match="1 sample because no answer belongs"):
+    with pytest.warns(LeftOut, match="1 sample: no answer belongs"):
         scores = bbq_scores(path).set_index("bias_type")
     assert list(scores.index) == ["Age", "all"]
     expected = {"n_unclear": 1, "n_ambig": 7, "n_disambig": 5, "model": "gpt"}

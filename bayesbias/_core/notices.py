@@ -23,7 +23,7 @@ class LeftOut(BayesbiasWarning):
     reason: str
     names: tuple[str, ...] = ()
     hint: tuple[str | Argument, ...] = ()
-    text = "left out {counts} because {reason}{listed}"
+    text = "left out {counts}: {reason}{listed}"
 
     @property
     def counts(self) -> str:
