@@ -1,4 +1,4 @@
-"""Compute a table of the documentation: ``python -m studies [NAME] [--size N] [--out FILE]``."""
+"""Compute a table of the docs: ``python -m studies [NAME] [--size N] [--part PART] [--out F]``."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     parser.add_argument("name", nargs="?", choices=sorted(studies()))
     parser.add_argument("--size", type=int, help="tables, texts, or repeats")
+    parser.add_argument("--part", help="one part of a study that has PARTS, such as speed")
     parser.add_argument("--out", type=Path, help="docs/tables/NAME.csv by default")
     given = parser.parse_args()
     if given.name is None:
@@ -32,8 +33,10 @@ def main() -> None:
         return
     start = time.process_time()
     study = import_module(f"studies.{given.name}").study
-    frame = study() if given.size is None else study(given.size)
-    out = given.out or Path(__file__).parents[1] / "docs" / "tables" / f"{given.name}.csv"
+    options = {"size": given.size, "part": given.part}
+    frame = study(**{name: value for name, value in options.items() if value is not None})
+    name = "-".join(filter(None, (given.name, given.part)))
+    out = given.out or Path(__file__).parents[1] / "docs" / "tables" / f"{name}.csv"
     frame.round(4).to_csv(out, index=False)
     print(frame.to_string(index=False))
     print(f"{out}: {len(frame)} rows, {time.process_time() - start:.0f} s of processor time")

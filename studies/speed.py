@@ -19,15 +19,16 @@ import pandas as pd
 
 import bayesbias as bb
 
+from . import language_model_speed
 from .literature.sources import published_table
 
 COUNT, DIMS = 200_000, 300  # words and dimensions of the generated embedding
 
 
-def study(size: int = 3) -> pd.DataFrame:
-    """Return the processor and clock seconds of each task."""
-    rows = [*_sampler(size), *_reference_distributions(size)]
-    return pd.DataFrame(rows)
+def study(size: int = 3, part: str | None = None) -> pd.DataFrame:
+    """Return the processor and clock seconds of each task, or of the tasks of one part."""
+    parts = PARTS if part is None else {part: PARTS[part]}
+    return pd.DataFrame([row for tasks in parts.values() for row in tasks(size)])
 
 
 def _timed(task: Callable[[], object], repeats: int) -> tuple[dict[str, float], object]:
@@ -82,3 +83,11 @@ def _reference_distributions(repeats: int) -> Iterator[dict[str, object]]:
         for label, task in tasks.items():
             times, _ = _timed(task, repeats)
             yield {"task": f"ten distributions of {COUNT:,} words", "by": label, **times}
+
+
+PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
+    "sampler": _sampler,
+    "reference-distributions": _reference_distributions,
+    "language-models": language_model_speed.rows,
+}
+"""Parts by name. Each takes less than two minutes."""

@@ -4,6 +4,8 @@ import copy
 import json
 import string
 from dataclasses import replace
+from functools import wraps
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +185,84 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
         made_model(place / "gpt", byte_level, "GPT2", "LMHeadModel", **gpt),
     ]
     return {folder.name: load_language_model(folder) for folder in folders}
+
+
+CAUSAL = {
+    "GPT2": ("LMHeadModel", {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}, True),
+    "Llama": ("ForCausalLM", {**SMALL, "max_position_embeddings": 40}, True),
+    "Mistral": ("ForCausalLM", {**SMALL, "sliding_window": 4, "num_key_value_heads": 1}, False),
+    "Bloom": ("ForCausalLM", {"hidden_size": 32, "n_layer": 2, "n_head": 2}, False),
+    "OPT": ("ForCausalLM", {**SMALL, "word_embed_proj_dim": 32, "ffn_dim": 64}, True),
+    "Mamba": ("ForCausalLM", {"hidden_size": 32, "num_hidden_layers": 2}, False),
+}
+"""Models with absolute, rotary, and other positions, a narrow window, and a recurrent state.
+
+The last value is whether common beginnings can be computed once.
+"""
+
+ALIKE = [
+    ("Women are very kind and John is old", "Women are very old and John is kind"),
+    ("John is old", "John is tall"),
+    ("Women are kind and women are tall", "Women are kind and John is tall"),
+    ("Women are very very kind", "Women are very very kind and tall"),
+    ("very kind John", "John is old and tall"),
+]
+"""Pairs with common beginnings of every length, one that only appends words, and one without."""
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_common_beginnings_are_computed_once(name, tmp_path, monkeypatch) -> None:
+    """Compare with one sentence at a time, and count the tokens that the network is given."""
+    head, sizes, shares = CAUSAL[name]
+    folder = made_model(tmp_path, model_toys.byte_level(), name, head, **sizes)
+    model = load_language_model(folder)
+    assert model.packs == shares or model.window == 4
+    frame = pair_frame(*ALIKE)
+    given, forward = [], model.network.forward
+
+    @wraps(forward)
+    def counting(**options: Any) -> Any:
+        given.append(int((options["input_ids"] != model.tokenizer.pad_token_id).sum()))
+        return forward(**options)
+
+    monkeypatch.setattr(model.network, "forward", counting)
+    scores = score_pairs(frame, model, "log-likelihood", batch_size=6, progressbar=False)
+    monkeypatch.undo()
+    sentences = [tokens for both in align_pairs(frame, model) for tokens in both]
+    total, common = sum(len(tokens.ids) for tokens in sentences), 0
+    for first, second in zip(sentences[::2], sentences[1::2], strict=True):
+        alike = takewhile(lambda both: both[0] == both[1], zip(first.ids, second.ids, strict=False))
+        n = len(list(alike))
+        common += n if n >= 3 else 0
+    assert common > total / 5
+    assert sum(given) <= total - common if shares else sum(given) == total
+    for score, tokens in zip(scores["score"], sentences, strict=True):
+        wanted = causal_log_probs(model, list(tokens.ids))
+        assert score == pytest.approx(
+            wanted[[place - 1 for place in tokens.scored]].sum(), abs=TOLERANCE
+        )
+
+
+def causal_log_probs(model: LanguageModel, ids: list[int]) -> np.ndarray:
+    """Return log probabilities of the tokens after the first, from a single pass."""
+    import torch
+
+    with torch.no_grad():
+        out = model.network(input_ids=torch.tensor([ids])).logits[0, :-1].double()
+    return out.log_softmax(-1)[torch.arange(len(ids) - 1), ids[1:]].numpy()
+
+
+@pytest.mark.filterwarnings("ignore:.*have no sss score")
+def test_attention_is_weighed_in_the_same_way_by_every_kind(pairs, model) -> None:
+    """Only AULA needs weights, which ``eager`` attention alone returns; the usual kind is sdpa."""
+    network = model.network
+    assert network.config._attn_implementation == "sdpa"
+    usual = score_pairs(pairs, model, ["aul", "aula"], progressbar=False)["score"]
+    assert network.config._attn_implementation == "sdpa"
+    network.set_attn_implementation("eager")
+    eager = score_pairs(pairs, model, ["aul", "aula"], progressbar=False)["score"]
+    network.set_attn_implementation("sdpa")
+    np.testing.assert_allclose(usual, eager, atol=TOLERANCE)
 
 
 def test_modified_and_shared_tokens(model: LanguageModel, made: dict[str, LanguageModel]) -> None:

@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .checks import Argument, ArgumentError, check_path, require_extra
 from .reading import DAMAGE
+
+if TYPE_CHECKING:
+    import torch
 
 NO_LIMIT = 10**9
 """Largest plausible limit; tokenizers without a limit report a far larger number."""
@@ -138,6 +144,56 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
             for last in (3, 4)
         )
     return bool((first - other).abs().max() > AHEAD_TOLERANCE * first.float().std())
+
+
+def packed(
+    n_shared: NDArray[Any], n_first: NDArray[Any], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return positions, and which tokens are visible to each token, for two texts in a row.
+
+    A row has the `n_shared` tokens with which both texts begin, the rest of the first text (which
+    ends at `n_first`), the rest of the second text, and padding.
+    """
+    place = np.arange(width)
+    shared, first = n_shared[:, None], n_first[:, None]
+    second = place >= first
+    positions = np.where(second, place - first + shared, place)
+    other = (place >= shared) & ~second
+    visible = (place <= place[:, None]) & ~(second[:, :, None] & other[:, None, :])
+    return positions, visible[:, None]
+
+
+def attention_mask(visible: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return what is added to attention scores: zero for visible tokens, else the least number."""
+    import torch
+
+    hidden = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
+    return hidden.masked_fill_(~visible, torch.finfo(dtype).min)
+
+
+def packs_texts(network: Any) -> bool:  # noqa: ANN401
+    """Return whether two texts in one row, kept apart by a mask, have the logits of single texts.
+
+    This fails for recurrent networks, and for those that compute positions from the mask.
+    """
+    import torch
+
+    row, texts = [[1, 2, 3, 4, 5, 6]], ([1, 2, 3, 4], [1, 2, 5, 6])
+    positions, visible = packed(np.array([2]), np.array([4]), 6)
+    device = network.device
+    with torch.inference_mode():
+        try:
+            out = network(
+                input_ids=torch.tensor(row, device=device),
+                attention_mask=attention_mask(torch.from_numpy(visible).to(device), network.dtype),
+                position_ids=torch.from_numpy(positions).to(device),
+            )
+        except (AttributeError, IndexError, TypeError, ValueError, RuntimeError):
+            return False
+        whole = [network(input_ids=torch.tensor([one], device=device)) for one in texts]
+    wanted = torch.stack([one.logits[0, -1] for one in whole]).float()
+    error = (out.logits[0, [3, 5]].float() - wanted).abs().max()
+    return bool(error <= AHEAD_TOLERANCE * wanted.std())
 
 
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401

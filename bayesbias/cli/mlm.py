@@ -35,6 +35,7 @@ def score(
     name: str | None = None,
     device: str = "cpu",
     dtype: str = "float32",
+    compile: bool = False,
     batch_size: int = 64,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
@@ -71,6 +72,8 @@ def score(
         Device for torch: cpu, cuda, or mps.
     dtype : str
         float32, bfloat16, or float16.
+    compile : bool
+        Compile the model with torch.compile, which takes minutes before the first score.
     batch_size : int
         Maximum number of sentences to score at once.
     """
@@ -86,7 +89,7 @@ def score(
     )
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
-        model, device=device, dtype=dtype, name=name, allow_pickle=allow_pickle
+        model, device=device, dtype=dtype, compile=compile, name=name, allow_pickle=allow_pickle
     )
     with output.replace_results(out, force=force) as stage:  # blocks other runs
         scores = bb.maskedlm.score_pairs(

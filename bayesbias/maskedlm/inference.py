@@ -2,18 +2,21 @@
 
 The last layer of a language model, from hidden states to the whole vocabulary, is often its most
 expensive part. A masked sentence needs this layer at only one or a few positions, so the layer is
-applied only at these positions.
+applied only at these positions. Under a causal model, the tokens that both sentences of a pair
+begin with are computed once: both sentences are in one row, and a mask keeps them apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._core.arrays import FloatArray
+from .._core.transformer_files import attention_mask, packed
 from .alignment import Places
 from .language_models import LanguageModel
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 LOGITS_AT_ONCE = 256
 """Maximum number of tokens with log probabilities in memory (31 MB for BERT's vocabulary)."""
 
+WORTH_SHARING = 2
+"""Smallest number of common first tokens that are computed once for two sentences."""
+
 Asked = tuple[Places, Places, int]
 """A sentence's token ids, its masked positions, and the one requested position."""
 
@@ -31,6 +37,19 @@ Question = tuple[Places, Places, Places]
 
 Answers = tuple[dict[Asked, float], dict[Places, FloatArray]]
 """The requested log probabilities, and the attention in each sentence, keyed by token ids."""
+
+
+class Pair(NamedTuple):
+    """Two questions to a causal model whose sentences have the same first `n_shared` tokens."""
+
+    first: Question
+    second: Question
+    n_shared: int
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens, counting the common ones once."""
+        return len(self.first[0]) + len(self.second[0]) - self.n_shared
 
 
 def ask(
@@ -49,8 +68,15 @@ def ask(
     for ids, masked, place in asked:
         questions.setdefault((ids, masked), set()).add(place)
     pending = [(*both, tuple(sorted(places))) for both, places in questions.items()]
+    if model.packs:
+        short = [question for question in pending if len(question[0]) <= model.window]
+        pairs, single = _paired(short)
+        pending = [*single, *(question for question in pending if question not in short)]
+        pairs.sort(key=lambda pair: pair.n_tokens)
+        for some in _batches(pairs, max(batch_size // 2, 1), lambda pair: pair.n_tokens):
+            log_probs |= _answer_pairs(model, some)
     pending.sort(key=lambda question: (len(question[0]), len(question[2])))
-    for batch in _batches(pending, batch_size):
+    for batch in _batches(pending, batch_size, lambda question: len(question[2])):
         weighed = any(not masked and ids in attention_of for ids, masked, _ in batch)
         values, weights = _answer(model, batch, attention=weighed)
         keys = [(ids, masked, place) for ids, masked, places in batch for place in places]
@@ -61,16 +87,46 @@ def ask(
     return log_probs, attention
 
 
-def _batches(pending: Sequence[Question], batch_size: int) -> Iterator[list[Question]]:
-    batch: list[Question] = []
-    n_asked = 0
+def in_order(model: LanguageModel, sentences: Iterable[Places]) -> list[Places]:
+    """Return sentences by length; for a causal model, those with a common beginning together."""
+    if model.kind != "causal":
+        return sorted(sentences, key=len)
+    pairs, single = _paired([(ids, (), ()) for ids in sentences])
+    units = [(pair.first[0], pair.second[0]) for pair in pairs] + [(one[0],) for one in single]
+    return [ids for unit in sorted(units, key=lambda unit: len(unit[0])) for ids in unit]
+
+
+def _paired(questions: Iterable[Question]) -> tuple[list[Pair], list[Question]]:
+    """Pair the questions whose sentences begin alike; also return the other questions."""
+    ordered = sorted(questions)
+    common = [_n_common(one[0], other[0]) for one, other in pairwise(ordered)]
+    common += [0, 0]
+    pairs, single, place = [], [], 0
+    while place < len(ordered):
+        if common[place] >= max(WORTH_SHARING, common[place + 1]):
+            pairs.append(Pair(ordered[place], ordered[place + 1], common[place]))
+            place += 2
+        else:
+            single.append(ordered[place])
+            place += 1
+    return pairs, single
+
+
+def _n_common(one: Places, other: Places) -> int:
+    """Return the number of common first tokens, but leave each sentence a token of its own."""
+    same = takewhile(lambda both: both[0] == both[1], zip(one[:-1], other[:-1], strict=False))
+    return sum(1 for _ in same)
+
+
+def _batches[T](pending: Sequence[T], size: int, n_asked: Callable[[T], int]) -> Iterator[list[T]]:
+    batch: list[T] = []
+    total = 0
     for question in pending:
-        full = len(batch) == batch_size or n_asked + len(question[2]) > LOGITS_AT_ONCE
-        if batch and full:
+        if batch and (len(batch) == size or total + n_asked(question) > LOGITS_AT_ONCE):
             yield batch
-            batch, n_asked = [], 0
+            batch, total = [], 0
         batch.append(question)
-        n_asked += len(question[2])
+        total += n_asked(question)
     if batch:
         yield batch
 
@@ -79,35 +135,106 @@ def _answer(
     model: LanguageModel, batch: Sequence[Question], *, attention: bool
 ) -> tuple[list[float], list[FloatArray]]:
     """Return the log probability of each requested token and, on request, attention to tokens."""
-    import torch
-
     lengths = [len(sentence) for sentence, _, _ in batch]
-    ids = np.full((len(batch), max(lengths)), model.tokenizer.pad_token_id or 0, dtype=np.int64)
-    real = (np.arange(max(lengths)) < np.array(lengths)[:, None]).astype(np.int64)
-    for row, (sentence, _, _) in enumerate(batch):
-        ids[row, : len(sentence)] = sentence
-    places = [(row, place) for row, (_, _, asked) in enumerate(batch) for place in asked]
-    targets = [int(ids[place]) for place in places]  # before masking
+    ids, real = _padded(model, [sentence for sentence, _, _ in batch])
     before = 1 if model.kind == "causal" else 0
+    wanted = [
+        (row, place - before, sentence[place])
+        for row, (sentence, _, asked) in enumerate(batch)
+        for place in asked
+    ]
     for row, (_, masked, _) in enumerate(batch):
         ids[row, list(masked)] = model.tokenizer.mask_token_id or 0
+    with _giving_attention(model.network, wanted=attention):
+        values, out = _run(model, wanted, ids, real, output_attentions=attention)
+    if not attention:
+        return values, []
+    import torch
+
+    # Averaged over layers, heads, and attending tokens.
+    mean = torch.stack([layer.float().mean(dim=1) for layer in out.attentions]).mean(dim=0)
+    sentences = zip(mean.double().cpu().numpy(), lengths, strict=True)
+    return values, [given[:length, :length].mean(axis=0) for given, length in sentences]
+
+
+def _answer_pairs(model: LanguageModel, pairs: Sequence[Pair]) -> dict[Asked, float]:
+    """Return the log probabilities of requested tokens, with each pair in one row of a batch.
+
+    A row has the common beginning, the rest of the first sentence, and that of the second one.
+    """
+    ids, _ = _padded(model, [pair.first[0] + pair.second[0][pair.n_shared :] for pair in pairs])
+    lengths = np.array([(pair.n_shared, len(pair.first[0])) for pair in pairs])
+    positions, visible = packed(lengths[:, 0], lengths[:, 1], ids.shape[1])
+    wanted: dict[Asked, tuple[int, int, int]] = {}
+    for row, pair in enumerate(pairs):
+        moved = len(pair.first[0]) - pair.n_shared
+        for side, (sentence, masked, places) in enumerate((pair.first, pair.second)):
+            for place in places:
+                column = place - 1 + (moved if side and place > pair.n_shared else 0)
+                wanted[sentence, masked, place] = (row, column, sentence[place])
+    unique = list(dict.fromkeys(wanted.values()))
+    values, _ = _run(model, unique, ids, visible, position_ids=positions)
+    found = dict(zip(unique, values, strict=True))
+    return {key: found[place] for key, place in wanted.items()}
+
+
+def _padded(model: LanguageModel, sentences: Sequence[Places]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ids of sentences, padded to one length, and which of them are real."""
+    width = max(map(len, sentences))
+    ids = np.full((len(sentences), width), model.tokenizer.pad_token_id or 0, dtype=np.int64)
+    real = np.zeros_like(ids)
+    for row, sentence in enumerate(sentences):
+        ids[row, : len(sentence)], real[row, : len(sentence)] = sentence, 1
+    return ids, real
+
+
+def _run(
+    model: LanguageModel,
+    wanted: Sequence[tuple[int, int, int]],
+    ids: np.ndarray,
+    seen: np.ndarray,
+    **options: Any,  # noqa: ANN401
+) -> tuple[list[float], Any]:
+    """Return log probabilities of (row, column, token), and the output of the network.
+
+    `seen` contains the real tokens or, if it is Boolean, the tokens that each token attends to.
+    """
+    import torch
+
     device = model.network.device
-    where = torch.tensor([(row, column - before) for row, column in places], device=device).T
+    options = {
+        name: torch.from_numpy(value).to(device) if isinstance(value, np.ndarray) else value
+        for name, value in options.items()
+    }
+    mask = torch.from_numpy(seen).to(device)
+    if seen.dtype == bool:
+        mask = attention_mask(mask, model.network.dtype)
+    rows, columns, tokens = np.array(wanted, dtype=np.int64).reshape(-1, 3).T
+    where = torch.tensor(np.stack([rows, columns]), device=device)
     with torch.inference_mode(), _head_at(model, where) as heard:
         out = model.network(
             input_ids=torch.from_numpy(ids).to(device),
-            attention_mask=torch.from_numpy(real).to(device),
-            output_attentions=attention,
+            attention_mask=mask,
+            **options,
         )
         logits = out.logits if heard else out.logits[where[0], where[1]]
-        wanted = torch.tensor(targets, device=device)[:, None]
-        chosen = logits.float().log_softmax(-1).gather(1, wanted)[:, 0]
-        weights: list[FloatArray] = []
-        if attention:  # averaged over layers, heads, and attending tokens
-            mean = torch.stack([layer.float().mean(dim=1) for layer in out.attentions]).mean(dim=0)
-            sentences = zip(mean.double().cpu().numpy(), lengths, strict=True)
-            weights = [given[:length, :length].mean(axis=0) for given, length in sentences]
-    return chosen.double().cpu().tolist(), weights
+        target = torch.tensor(tokens, device=device)[:, None]
+        chosen = logits.float().log_softmax(-1).gather(1, target)[:, 0]
+    return chosen.double().cpu().tolist(), out
+
+
+@contextmanager
+def _giving_attention(network: Any, *, wanted: bool) -> Iterator[None]:  # noqa: ANN401
+    """Compute attention so that its weights are returned, which the faster kinds do not do."""
+    usual = network.config._attn_implementation
+    if not wanted or usual == "eager":
+        yield
+        return
+    network.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(usual)
 
 
 @contextmanager

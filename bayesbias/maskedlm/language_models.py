@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from .._core.checks import check_choice, check_numbers
-from .._core.transformer_files import load_transformer, longest_input, sees_ahead
+from .._core.transformer_files import (
+    load_transformer,
+    longest_input,
+    packs_texts,
+    sees_ahead,
+)
 
 DTYPES = ("float32", "bfloat16", "float16")
 """Data types for a model's computations. Log probabilities are always computed in float32."""
@@ -34,6 +39,18 @@ class LanguageModel:
     tokenizer: Any
     kind: str
     longest: int
+
+    @cached_property
+    def packs(self) -> bool:
+        """Whether two sentences can share the tokens with which they begin."""
+        return self.kind == "causal" and packs_texts(self.network)
+
+    @property
+    def window(self) -> int:
+        """The number of tokens that a token attends to in every layer."""
+        names = ("sliding_window", "attention_chunk_size")
+        limits = (getattr(self.network.config, name, None) for name in names)
+        return min([self.longest, *(int(limit) for limit in limits if limit)])
 
     @cached_property
     def content_hash(self) -> str:
@@ -57,6 +74,7 @@ def load_language_model(
     *,
     device: str = "cpu",
     dtype: str = "float32",
+    compile: bool = False,
     name: str | None = None,
     allow_pickle: bool = False,
 ) -> LanguageModel:
@@ -72,6 +90,9 @@ def load_language_model(
     device : str
         A device in torch's notation: ``cpu``, ``cuda``, ``cuda:1``, or ``mps``.
     dtype : {"float32", "bfloat16", "float16"}
+        Type of the weights and hidden states. Log probabilities are always computed in float32.
+    compile : bool
+        Whether ``torch.compile`` compiles the layers at the first sentences, which takes minutes.
     name : str, optional
         Name of the model in results. The default is the last part of `source`.
     allow_pickle : bool
@@ -90,7 +111,6 @@ def load_language_model(
         device=device,
         dtype=dtype,
         allow_pickle=allow_pickle,
-        attn_implementation="eager",  # other kinds do not return the attention for AULA
     )
     kind = _kind(network.config)
     if missing:
@@ -106,6 +126,8 @@ def load_language_model(
             f"{place} has a causal head, but its tokens attend to later tokens, so the model "
             "would see the tokens that it predicts; pass another model"
         )
+    if compile:
+        network.base_model.compile(dynamic=True)
     name = name or Path(place).name
     return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))
 
@@ -132,8 +154,6 @@ def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageMo
         config = copy.deepcopy(model.network.config)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = getattr(transformers, LOADERS[model.kind]).from_config(
-                config, attn_implementation="eager"
-            )
+            network = getattr(transformers, LOADERS[model.kind]).from_config(config)
         network = network.to(device=model.network.device, dtype=model.network.dtype).eval()
         yield replace(model, name=f"{model.name}, random weights {seed}", network=network)

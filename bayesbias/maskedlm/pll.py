@@ -21,7 +21,7 @@ from .._core.warnings import warn
 from ..tables.schema import require_columns
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
-from .inference import Answers, Asked, ask
+from .inference import Answers, Asked, ask, in_order
 from .language_models import LanguageModel
 from .measures import MEASURES, Measure, measures_for
 
@@ -96,8 +96,9 @@ def score_pairs(
     names = measures_for(model.kind, measures)
     check_numbers(batch_size=batch_size)
     sentences = [tokens for both in align_pairs(pairs, model) for tokens in both]
-    tasks = [_task(model, name, tokens) for name in names for tokens in sentences]
     place = None if cache is None else Path(cache)
+    identity = "" if place is None else model.content_hash  # reads all weights
+    tasks = [_task(model, name, tokens, identity) for name in names for tokens in sentences]
     scores = _scores(tasks, model, place, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
     frame = pd.concat([sides] * len(names), ignore_index=True)
@@ -117,10 +118,10 @@ def score_pairs(
     return frame
 
 
-def _task(model: LanguageModel, name: str, tokens: Tokens) -> _Task:
+def _task(model: LanguageModel, name: str, tokens: Tokens, identity: str) -> _Task:
     needs = MEASURES[name].needs(tokens)
     asked = [(tokens.ids, masked, place) for masked, places in needs for place in places]
-    settings = [name, model.content_hash, str(model.network.dtype), tokens.ids, needs]
+    settings = [name, identity, str(model.network.dtype), tokens.ids, needs]
     return _Task(MEASURES[name], asked, result_key(settings))
 
 
@@ -138,7 +139,7 @@ def _scores(
     for task in tasks:
         if task.key not in scores and task.asked:
             todo.setdefault(task.asked[0][0], []).append(task)
-    order, title = sorted(todo, key=len), f"scoring under {model.name}"
+    order, title = in_order(model, todo), f"scoring under {model.name}"
     with progress_bar(title, len(order), shown=None if shown else False) as update:
         for number, sentences in enumerate(batched(order, SENTENCES_AT_ONCE), 1):
             block = [task for ids in sentences for task in todo[ids]]
