@@ -1,0 +1,106 @@
+"""The rows that readers are led with, for lists that studies shuffle or draw."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+import bayesbias as bb
+from bayesbias._core.arrays import one_thread
+from bayesbias._core.intervals import describe_mixtures
+from bayesbias.background.reference_words import Pool, draw_pool, with_matched
+from bayesbias.model.design import make_design
+from bayesbias.model.spec import load_model
+from bayesbias.posterior.contrasts import contrast_weights
+from bayesbias.posterior.estimands import WITHIN, estimand_names, slope_gaps
+from bayesbias.sampling.collapsed import moments
+from bayesbias.sampling.exact import sample_exact
+from bayesbias.sampling.reduction import collapse
+
+DRAWS = 60
+"""Draws of the sds; the moments of contrasts are averages over them."""
+
+SOURCES = {"glove-demo": "glove-demo"}
+if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
+    SOURCES["other vectors"] = other
+"""The bundled vectors, and a file that BAYESBIAS_OTHER_VECTORS names."""
+
+
+@cache
+def pool_of(source: str, words: tuple[str, ...] = ()) -> Pool:
+    """Return the words of an embedding to draw from, and the vectors of the given words."""
+    found = SOURCES[source]
+    return draw_pool(
+        found, words, by_rank=True, rng=default_rng(0), case="fallback", progressbar=False
+    )
+
+
+def matched_table(wordlist: bb.WordList, pool: Pool, seed: int = 0) -> pd.DataFrame:
+    """Measure a list with matched controls as its only controls, and with ranks."""
+    wider = with_matched(replace(wordlist, controls={}), pool, default_rng(seed))
+    place = {word: row for row, word in enumerate(pool.words)}
+    rows = [place[word] for word in wider.controls["matched"]]
+    controls = [pool.words[row] for row in rows]
+    found = dict(pool.found) | dict(zip(controls, pool.vectors[rows], strict=True))
+    ranks = dict(pool.found_ranks) | dict(zip(controls, pool.ranks[rows].tolist(), strict=True))
+    return bb.distance_table(replace(pool, found=found, found_ranks=ranks).keyed, wider)
+
+
+def drawn_table(
+    pool: Pool, groups: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
+) -> pd.DataFrame:
+    """Measure a list of rows of a pool, in which each group has one set."""
+    chosen = [row for part in (*groups, *sets) for row in part]
+    words = {pool.words[row]: pool.vectors[row] for row in chosen}
+    ranks = {pool.words[row]: int(pool.ranks[row]) for row in chosen}
+    named = [
+        {f"g{i}": tuple(pool.words[row] for row in part) for i, part in enumerate(parts)}
+        for parts in (groups, sets)
+    ]
+    wordlist = bb.WordList(name="drawn", groups=named[0], stereotypes=named[1])
+    return matched_table(wordlist, replace(pool, found=words, found_ranks=ranks))
+
+
+def default_rows(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return the rows that readers are led with, with ``protected_group`` (empty: overall)."""
+    design, spec = make_design(table), load_model("by-group")
+    with one_thread():
+        posterior = collapse(design, spec)
+        weights = contrast_weights(posterior)[..., 0]
+        estimands = estimand_names(design, posterior.spec)[: weights.shape[1], 0]
+        led = np.flatnonzero((estimands != WITHIN) & ~np.isnan(weights[0]))
+        drawn = sample_exact(posterior, DRAWS, default_rng(seed), effects=False)
+        means, variances = moments(posterior, drawn.parameters, weights[:, led])
+    variances = variances + (slope_gaps(design, posterior.spec)[:, led, 0] ** 2).sum(axis=0)
+    frame = describe_mixtures(
+        means[..., 0], np.sqrt(variances), ci_prob=0.89, rope=0.15 * design.spread, ci_kind="hdi"
+    )
+    frame.insert(0, "protected_group", np.array(["", *design.groups])[led])
+    return frame
+
+
+def rates(rows: Sequence[pd.DataFrame], keys: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Summarize the rows of many tables: mean, share of intervals without zero, and width."""
+    every = pd.concat([frame.assign(table=index) for index, frame in enumerate(rows)])
+    every["claimed"] = (every["low"] > 0) | (every["high"] < 0)
+    every["width"] = every["high"] - every["low"]
+    for group, own in every.groupby("protected_group", sort=False):
+        means = own[["mean", "claimed", "width"]].mean()
+        yield {**keys, "row": group or "overall", "tables": len(own), **means}
+    groups = every[every["protected_group"] != ""]
+    if len(groups):
+        claimed = groups.groupby("table")["claimed"].any().mean()
+        yield {**keys, "row": "any group", "tables": len(rows), "claimed": claimed}
+
+
+def drawn(rng: Generator, rows: np.ndarray, n: int, taken: np.ndarray) -> list[int]:
+    """Draw n rows that are not taken, and mark them as taken."""
+    chosen = rng.choice(rows[~taken[rows]], n, replace=False)
+    taken[chosen] = True
+    return [int(row) for row in chosen]
