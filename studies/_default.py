@@ -53,11 +53,17 @@ def matched_table(wordlist: bb.WordList, pool: Pool, seed: int = 0) -> pd.DataFr
 
 
 def drawn_table(
-    pool: Pool, groups: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
+    pool: Pool,
+    groups: Sequence[Sequence[int]],
+    sets: Sequence[Sequence[int]],
+    moved: Mapping[int, np.ndarray] | None = None,
 ) -> pd.DataFrame:
-    """Measure a list of rows of a pool, in which each group has one set."""
+    """Measure a list of rows of a pool, in which each group has one set.
+
+    The vectors in ``moved`` replace those of the pool.
+    """
     chosen = [row for part in (*groups, *sets) for row in part]
-    words = {pool.words[row]: pool.vectors[row] for row in chosen}
+    words = {pool.words[row]: (moved or {}).get(row, pool.vectors[row]) for row in chosen}
     ranks = {pool.words[row]: int(pool.ranks[row]) for row in chosen}
     named = [
         {f"g{i}": tuple(pool.words[row] for row in part) for i, part in enumerate(parts)}

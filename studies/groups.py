@@ -8,20 +8,19 @@ in the vectors. BAYESBIAS_OTHER_VECTORS names another file of vectors to draw li
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
-from gensim.models import KeyedVectors
 from numpy.random import Generator, default_rng
 from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.tables.cosines import attach_cosines
+from bayesbias.tables.descriptives import default_rows
+from studies._default import SOURCES, drawn_table, pool_of
 
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
 
@@ -164,46 +163,38 @@ class Many(Sums):
 
 @dataclass(frozen=True)
 class Lists:
-    """Lists of two groups, drawn from vectors in clusters of ``cluster`` words."""
+    """Lists drawn from vectors in clusters of ``cluster`` words, or of halves of one topic."""
 
     cluster: int
-    planted: tuple[float, float] = (0.0, 0.0)
+    planted: tuple[float, ...] = (0.0, 0.0)
     words: int = 8
-    controls: int = 60
-    vectors: str = "glove-demo"
+    source: str = "glove-demo"
+    halves: bool = False
 
     def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw one list, measure it, and fit it."""
+        """Draw one list, measure it with matched controls, and fit it."""
         return of_groups(bb.fit(self.table(rng), model, seed=seed, **FEW))
 
     def table(self, rng: Generator) -> pd.DataFrame:
         """Draw one list and measure it."""
-        vectors = _loaded(self.vectors)
-        unit = vectors.get_normed_vectors()
-        used: set[int] = set()
-        groups = [_clusters(rng, unit, self.words, self.cluster, used) for _ in range(2)]
-        sets = [_clusters(rng, unit, self.words, self.cluster, used) for _ in range(2)]
-        controls = _clusters(rng, unit, self.controls, 1, used)
-        rows = unit[[*sets[0], *sets[1], *controls]].copy()
+        pool = pool_of(self.source)
+        taken = np.array([not word.isalpha() for word in pool.words])
+        groups, sets = self._parts(rng, pool.units, taken), self._parts(rng, pool.units, taken)
+        moved: dict[int, np.ndarray] = {}
         for i, planted in enumerate(self.planted):
-            block = slice(i * self.words, (i + 1) * self.words)
-            rows[block] = _moved(rows[block], unit, groups[i], groups[1 - i], planted)
-        names = [f"a{i}" for i in range(len(rows))]
-        words = [f"w{i}" for i in range(2 * self.words)]
-        keyed = KeyedVectors(unit.shape[1])
-        keyed.add_vectors([*words, *names], np.vstack([unit[groups[0] + groups[1]], rows]))
-        n = self.words
-        wordlist = bb.WordList(
-            name="drawn",
-            groups={"0": words[:n], "1": words[n:]},
-            stereotypes={"0": names[:n], "1": names[n : 2 * n]},
-            controls={"human": names[2 * n :]},
-        )
-        return bb.distance_table(keyed, wordlist)
+            others = [row for j, part in enumerate(groups) if j != i for row in part]
+            turned = _moved(pool.units[sets[i]], pool.units, groups[i], others, planted)
+            moved |= dict(zip(sets[i], turned, strict=True))
+        return drawn_table(pool, groups, sets, moved)
+
+    def _parts(self, rng: Generator, unit: np.ndarray, taken: np.ndarray) -> list[list[int]]:
+        if self.halves:
+            return _halves(rng, unit, self.words, taken)
+        return [_clusters(rng, unit, self.words, self.cluster, taken) for _ in self.planted]
 
     def ideal_power(self, rate: float, size: int) -> float:
         """Return the power of a test with this false-alarm rate that knows how plain means vary."""
-        unplanted = replace(self, planted=(0.0, 0.0))
+        unplanted = replace(self, planted=(0.0,) * len(self.planted))
         tables = (unplanted.table(default_rng(seed)) for seed in range(size))
         means = [t.groupby("connection", observed=True)["cosine_distance"].mean() for t in tables]
         null = pd.DataFrame(means).eval("associated - different")
@@ -213,8 +204,8 @@ class Lists:
     @property
     def truth(self) -> dict[str, float]:
         """True contrasts, overall and by group."""
-        one, other = self.planted
-        return {"": (one + other) / 2, "0": one, "1": other}
+        groups = {f"g{i}": planted for i, planted in enumerate(self.planted)}
+        return {"": float(np.mean(self.planted))} | groups
 
 
 THREE = Sums((-0.16, 0, 0), attributes=12, lean=0.02)
@@ -248,22 +239,25 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "three embeddings, one of two": Many(TWO.bias),
     "scales .5, 1, 1, 2, one of three": replace(THREE_MANY, scales=(0.5, 1.0, 1.0, 2.0)),
     "three embeddings, words in pairs": replace(THREE_MANY, pairs=True),
-    "random words": Lists(1),
-    "clusters of 2": Lists(2),
-    "clusters of 4": Lists(4),
-    "topics": Lists(8),
-    "random words, planted": Lists(1, (-0.06, 0.0)),
-    "clusters of 4, planted": Lists(4, (-0.06, 0.0)),
-    "topics, planted": Lists(8, (-0.06, 0.0)),
-    "random words, both planted": Lists(1, (-0.04, -0.04)),
-    "clusters of 4, both planted": Lists(4, (-0.04, -0.04)),
+    **{
+        f"{kind}{suffix}": Lists(size, planted)
+        for kind, size in (("random words", 1), ("clusters of 4", 4), ("topics", 8))
+        for suffix, planted in {
+            "": (0.0, 0.0),
+            ", three groups": (0.0, 0.0, 0.0),
+            ", one of three planted": (-0.06, 0.0, 0.0),
+            ", both planted .03": (-0.03, -0.03),
+            ", both planted .04": (-0.04, -0.04),
+        }.items()
+    },
+    "halves of a topic": Lists(8, halves=True),
 }
-if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
-    SCENARIOS |= {
-        f"{name}, other vectors": replace(scenario, vectors=other)
-        for name, scenario in SCENARIOS.items()
-        if isinstance(scenario, Lists)
-    }
+SCENARIOS |= {
+    f"{name}, {source}": replace(scenario, source=source)
+    for name, scenario in SCENARIOS.items()
+    for source in SOURCES
+    if isinstance(scenario, Lists) and source != scenario.source
+}
 SLOW = ("one of eight, 3 words each", "5% of cells missing")
 OLD = ("one of three", "one of two", "change of one of three", "clusters of 4", "topics")
 """Scenarios that are also fitted with ``maximal``, the earlier default."""
@@ -280,9 +274,8 @@ def study(size: int = 100) -> pd.DataFrame:
 
 
 def of_groups(post: DataTree) -> pd.DataFrame:
-    """Return the overall and group contrasts between associated and different."""
-    frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
-    return frame[frame["level"] != "word"]
+    """Return the overall contrast, and those of groups that the table identifies."""
+    return default_rows(bb.contrasts(post))
 
 
 def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
@@ -313,21 +306,29 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
         yield {**fixed, "group": "any without bias", "truth": 0.0, "claimed": claimed}
 
 
-@cache
-def _loaded(vectors: str) -> KeyedVectors:
-    return bb.load_vectors(vectors, progressbar=False)
+def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, taken: np.ndarray) -> list[int]:
+    """Draw n distinct words in clusters of nearest neighbors, and mark them as taken."""
+    chosen: list[int] = []
+    while len(chosen) < n:
+        seed = int(rng.choice(np.flatnonzero(~taken)))
+        near = np.argsort(np.where(taken, np.inf, -(unit @ unit[seed])))
+        chosen += near[:size].tolist()
+        taken[chosen] = True
+    return chosen[:n]
 
 
-def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, used: set[int]) -> list[int]:
-    """Draw n distinct words in clusters of nearest neighbors."""
-    drawn: list[int] = []
-    while len(drawn) < n:
-        seed = int(rng.integers(len(unit)))
-        if seed not in used:
-            near = np.argsort(-(unit @ unit[seed]))[: 10 * size + 100]
-            drawn += [int(i) for i in near if i not in used][:size]
-            used.update(drawn)
-    return drawn[:n]
+def _halves(rng: Generator, unit: np.ndarray, n: int, taken: np.ndarray) -> list[list[int]]:
+    """Divide the neighbors of a word among two of them, each taking the nearest in turn."""
+    seed = int(rng.choice(np.flatnonzero(~taken)))
+    topic = np.argsort(np.where(taken, np.inf, -(unit @ unit[seed])))[: 5 * n].tolist()
+    centers = rng.choice(topic, 2, replace=False).tolist()
+    parts = [[center] for center in centers]
+    free = [row for row in topic if row not in centers]
+    for _ in range(n - 1):
+        for part, center in zip(parts, centers, strict=True):
+            part.append(free.pop(int(np.argmax(unit[free] @ unit[center]))))
+    taken[[*parts[0], *parts[1]]] = True
+    return parts
 
 
 def _moved(
