@@ -247,3 +247,36 @@ def test_layouts_can_be_reused_and_likeness_matters(likened: Design) -> None:
     assert abs(known - unknown) > 0.1
     reused = collapse(likened, spec, layout=collapse(mirrored, spec).layout)
     assert log_density(reused, point) == known
+
+
+def test_a_word_without_rows_leaves_the_posterior_of_a_table_without_this_word(
+    likened: Design,
+) -> None:
+    """Leaving out all rows of one word must not look like many missing pairs."""
+    absent = likened.take(np.flatnonzero(likened.word != 0))
+    fewer = replace(
+        absent,
+        words=absent.words[1:],
+        word=absent.word - 1,
+        word_group=absent.word_group[1:],
+        word_likeness=absent.word_likeness[1:, 1:],
+    )
+    one, other = (collapse(each, model_named("by-group")) for each in (absent, fewer))
+    assert one.n_gaps == 0
+    points = points_of(one, 3, seed=1)
+    # They differ by rounding, because the classes have another order.
+    np.testing.assert_allclose(log_density(one, points), log_density(other, points), atol=1e-9)
+
+
+def test_too_many_missing_pairs_are_refused(
+    likened: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.sampling.gaps.MOST_GAPS", 3)
+    with pytest.raises(ValueError, match="pairs of words are missing"):
+        collapse(without_some(likened), model_named("by-group"))
+
+
+def test_likeness_that_the_exact_sampler_cannot_use_is_refused(likened: Design) -> None:
+    spec = model_named("by-group of sigma by word")
+    with pytest.raises(ValueError, match="the sds of similar protected_words differ"):
+        collapse(likened, spec)

@@ -179,3 +179,25 @@ def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path
         bb.fit(table, path)
     post = bb.fit(table, path, covariates="share", seed=1, draws=100)
     assert "slope_sd" in post["posterior"]
+
+
+def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) -> None:
+    words = bb.load_wordlist("weat6").words
+    pd.Series({word: float(len(word)) for word in words}, name="letters").to_csv(
+        tmp_path / "letters.csv"
+    )
+    analysis = bb.analyze(
+        "glove-demo",
+        "weat6",
+        case="fallback",
+        matched=0,
+        covariates=("log_rank_attribute", "letters"),
+        covariate_values=str(tmp_path / "letters.csv"),
+        draws=100,
+        seed=1,
+    )
+    frame = analysis.frames["slopes"]
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["covariate"].tolist() == ["log_rank_attribute", "letters"]
+    assert frame.loc[0, "low"] > 0  # rare words are far from frequent ones
+    assert not analysis.reference

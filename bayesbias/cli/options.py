@@ -132,6 +132,7 @@ class Measuring(ListReading, Fitting, Settings):
     """The settings for analyzing lists."""
 
     models: Models = ()
+    covariates: Annotated[tuple[str, ...], Option(name="--covariate", show_default=False)] = ()
 
 
 @Option(name="*")

@@ -31,7 +31,8 @@ def filled(design: Design, spec: ModelSpec) -> Design:
     """Return a design with a row for every missing pair, after all other rows.
 
     All pairs of a group's words and a column's attributes get equally many rows of each kind that
-    the model tells apart. The outcome of these rows is the center, and their covariates are zero.
+    the model tells apart; words and attributes without any rows get none. The outcome of these rows
+    is the center, and their covariates are zero.
     """
     if not uses_likeness(spec, design):
         return design
@@ -58,11 +59,12 @@ def _gaps(design: Design, spec: ModelSpec) -> Iterator[tuple[IntArray, IntArray,
     kinds = [design.word_group[design.word], design.attribute_column[design.attribute]]
     kinds += [design.connection, *([design.set] if len(design.set) else [])]
     kinds += [design.context] if spec.terms_of("context") else []
+    measured = np.unique(design.word), np.unique(design.attribute)
     _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
     for index, row in enumerate(first):
         own = np.flatnonzero(kind.ravel() == index)
-        words = np.flatnonzero(design.word_group == kinds[0][row])
-        attributes = np.flatnonzero(design.attribute_column == kinds[1][row])
+        words = measured[0][design.word_group[measured[0]] == kinds[0][row]]
+        attributes = measured[1][design.attribute_column[measured[1]] == kinds[1][row]]
         count = np.zeros((len(words), len(attributes)), dtype=np.int64)
         place = np.searchsorted(words, design.word[own])
         np.add.at(count, (place, np.searchsorted(attributes, design.attribute[own])), 1)

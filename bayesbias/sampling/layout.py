@@ -237,9 +237,11 @@ def _require_whole_blocks(design: Design, part: Partition, unpooled: Sequence[in
     likeness, block = design.likeness_of(factor)
     if not (likeness.size and part.units.alike.any()):
         return
-    alone = unpooled if factor == "protected_word" else ()
-    pooled = ~np.isin(np.arange(len(block)), alone)
-    if len(np.unique([block[pooled], part.of_unit[pooled]], axis=1).T) > len(set(block[pooled])):
+    measured = np.unique(design.codes(factor))
+    if factor == "protected_word":
+        measured = np.setdiff1d(measured, unpooled)
+    classes = np.unique([block[measured], part.of_unit[measured]], axis=1)
+    if classes.shape[1] > len(np.unique(block[measured])):
         raise ValueError(
             f"in this model, the sds of similar {factor}s differ, so the exact sampler cannot use "
             "their likeness; use method='nuts', or a model without likeness, such as crossed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,3 +142,20 @@ def _numbers(values: pd.Series) -> pd.Series:
         text = f" must be numbers; got {values[wrong].iloc[0]!r} for {values.index[wrong][0]!r}"
         raise ArgumentError(Argument("values"), text)
     return numbers
+
+
+def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
+    """Return a table with the covariates in a CSV file, whose first column contains words.
+
+    A column describes attributes if all attributes have a value, and otherwise protected words.
+    """
+    values = pd.read_csv(path, index_col=0)
+    if not len(values.columns):
+        raise ValueError(
+            f"{path} needs a column of words and a column of numbers for each covariate"
+        )
+    for name in values:
+        column = values[name].dropna()
+        of = "attribute" if set(table["attribute"]) <= set(column.index) else "protected_word"
+        table = with_covariate(table, str(name), column, of=of)
+    return table

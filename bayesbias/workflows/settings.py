@@ -35,6 +35,11 @@ class Settings(FitOptions):
         Number of equally frequent control words to draw for each stereotype; 0 for none.
     reference_lists : int
         Number of reference lists of each kind (equally frequent words, other topics); 0 for none.
+    covariates : tuple of str
+        Covariates with slopes, as in `bayesbias.fit`, such as log_rank_attribute. There are no
+        reference lists then, because their words have other values.
+    covariate_values : str
+        CSV file of covariates of words: its first column contains words, the others numbers.
     encoder : str
         Folder or Hugging Face name of an encoder for words in sentences; requires the mlm extra.
     templates : str
@@ -55,6 +60,8 @@ class Settings(FitOptions):
     allow_pickle: bool = False
     matched: int = 5
     reference_lists: int = 100
+    covariates: tuple[str, ...] = ()
+    covariate_values: str = ""
     encoder: str = ""
     templates: str = "bleached"
     pooling: str = "word"
@@ -64,6 +71,8 @@ class Settings(FitOptions):
         super().__post_init__()
         default = CONTEXTUAL_MODELS if self.encoder else DEFAULT_MODELS["distance"]
         object.__setattr__(self, "models", tuple(self.models or default))
+        named = (self.covariates,) if isinstance(self.covariates, str) else self.covariates
+        object.__setattr__(self, "covariates", tuple(named))
         for name, few in (("matched", ()), ("reference_lists", (1,))):
             count = getattr(self, name)
             if not is_whole(count) or count < 0 or count in few:

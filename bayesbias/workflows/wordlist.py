@@ -25,11 +25,13 @@ from ..posterior.contrasts import contrast_draws, contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.loo import compare_models
 from ..posterior.predictive import effective_sizes
+from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
 from ..report import list_page
 from ..report.write_up import GIVEN
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
+from ..tables.covariates import with_values
 from ..tables.descriptives import PARTNERS
 from ..tables.levels import GROUP
 from ..tables.schema import table_hash
@@ -88,6 +90,13 @@ def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     return contrasts(tree, **options.reading, over="listed")
 
 
+def _slopes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Return the slopes of covariates, or nothing if the model has none."""
+    if not spec_of(tree).terms_of("covariate"):
+        return pd.DataFrame()
+    return slopes(tree, **options.intervals)
+
+
 READINGS: Readings = {
     "summary": lambda tree, options: summary(tree, **options.intervals),
     "contrasts": lambda tree, options: contrasts(tree, **options.reading),
@@ -100,10 +109,11 @@ READINGS: Readings = {
     "listed": _listed,
     "group_draws": _group_draws,
     "quantiles": lambda tree, _: contrast_quantiles(tree),
+    "slopes": _slopes,
 }
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
-FRAMES = tuple(READINGS)[:7]
+FRAMES = (*tuple(READINGS)[:7], "slopes")
 """Frames that are written for each model, with the model's name in the column ``model``."""
 
 
@@ -193,8 +203,8 @@ def analyze(
         the default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope``; ``case``,
         ``strip_accents``, ``subwords``, ``key``, and ``allow_pickle``, as in
-        `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`; and fit
-        options, such as ``seed`` and ``draws``.
+        `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`;
+        ``covariates``, as in `bayesbias.fit`; and fit options, such as ``seed`` and ``draws``.
 
     Returns
     -------
@@ -264,7 +274,8 @@ def analyze_lists(
         with one_thread(), noticed() as notices:
             known, wider = matched_list(vectors, wordlist, pool, settings)
             analysis = _analysis(known, wider, specs, settings, tell)
-            if pool and settings.reference_lists and analysis.lead.spec.likelihood == "normal":
+            compared = settings.reference_lists and not settings.covariates
+            if pool and compared and analysis.lead.spec.likelihood == "normal":
                 reference = read_against(analysis, known, pool, source, tell)
                 analysis = replace(analysis, reference=reference)
             if not _in_contexts(known):
@@ -293,7 +304,10 @@ def _analysis(
     else:
         parts = [vectors]
         table = distance_table(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
-    fits = [(spec.name, partial(fit, table, spec, options=options)) for spec in specs]
+    if settings.covariate_values:
+        table = with_values(table, settings.covariate_values)
+    how: dict[str, Any] = {"covariates": settings.covariates, "options": options}
+    fits = [(spec.name, partial(fit, table, spec, **how)) for spec in specs]
     results, keyed, baseline = fit_models(fits, READINGS, settings, tell), parts[0], pd.DataFrame()
     if wordlist.baseline and not _in_contexts(vectors):
         baseline = baseline_rows(vectors, wordlist, list(results.values())[-1], settings)
