@@ -17,7 +17,7 @@ from gensim.models import KeyedVectors
 import bayesbias as bb
 from bayesbias.nulls import scenario
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
-from bayesbias.tables.cosines import mean_cosines, table_cosines
+from bayesbias.tables.cosines import joined_tables, table_cosines
 from bayesbias.tables.descriptives import (
     contrast_of,
     densities,
@@ -222,7 +222,7 @@ def test_cosines_lost_in_pandas_are_put_back(table: pd.DataFrame, tmp_path: Path
 
 
 def test_many_words_keep_their_likeness_as_few_do(tmp_path: Path) -> None:
-    """A CSV file, a Parquet file, and a mean of two tables have the cosines of 1,001 words."""
+    """Files have the cosines of 1,001 words, and joined tables have their means."""
     rng, n = np.random.default_rng(1), 1001
     vectors = dict(zip([f"w{i}" for i in range(n)], rng.normal(size=(n, 10)), strict=True))
     names = [*vectors]
@@ -235,8 +235,11 @@ def test_many_words_keep_their_likeness_as_few_do(tmp_path: Path) -> None:
         write_table(table, tmp_path / f"table.{end}")
         found = table_cosines(read_table(tmp_path / f"table.{end}"), names)
         np.testing.assert_allclose(found, unit @ unit.T, atol=1e-4)  # ten numbers of 16 bits
-    mean = mean_cosines([table, table])
-    np.testing.assert_allclose(mean.loc[names, names], unit @ unit.T, atol=1e-4)
+    assert joined_tables([table, table.copy()]).attrs == table.attrs
+    turned = dict(zip(names, np.roll(unit, 1, axis=0), strict=True))
+    mean = table_cosines(joined_tables([table, bb.distance_table(turned, words)]), names)
+    expected = (unit @ unit.T + np.roll(unit @ unit.T, 1, axis=(0, 1))) / 2
+    np.testing.assert_allclose(mean, expected, atol=1.5e-4)  # rounded to four decimals
     assert len(table.attrs["cosines"]) < 60 * n  # the cosines would take 2,700 n letters
 
 

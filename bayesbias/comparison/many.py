@@ -22,6 +22,7 @@ from ..model.priors import Prior
 from ..model.tree import keep_warnings, versions
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..tables.cosines import joined_tables
 from ..tables.schema import require_columns
 from .hierarchy import PRIORS, Hierarchy
 from .order import look_ordered, values_of_x
@@ -226,7 +227,7 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     lists = []
     for wordlist, of_list in parts.items():
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
-        lists.append(runs_of(wordlist, {run: pd.concat(of_list[run]) for run in runs}))
+        lists.append(runs_of(wordlist, {run: joined_tables(of_list[run]) for run in runs}))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError("no list was measured in two embeddings; use the same list for each")
     return lists

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..embeddings.distances import distance_table
 from ..embeddings.load import load_vectors
-from ..tables.cosines import attach_cosines, mean_cosines
+from ..tables.cosines import joined_tables
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 
 if TYPE_CHECKING:
@@ -78,8 +78,4 @@ def distance_tables(
             except ValueError as error:
                 raise ValueError(f"the list {words.name!r} in {embedding!r}: {error}") from None
             tables.append(table.assign(wordlist=words.name))
-    whole = pd.concat(tables, ignore_index=True)
-    whole.attrs.clear()
-    cosines = mean_cosines(tables)
-    attach_cosines(whole, cosines.index, cosines.to_numpy())
-    return whole
+    return joined_tables(tables)

@@ -11,6 +11,7 @@ from numpy.random import default_rng
 
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
+from ..tables.cosines import joined_tables
 from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
@@ -86,4 +87,4 @@ def retrain(
         model = models[method](chosen, seed=model_seed, workers=1, **(settings or {}))
         table = distance_table(model.wv, wordlist, embedding=embedding)
         tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
-    return pd.concat(tables, ignore_index=True)
+    return joined_tables(tables)

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, IntArray
 
+MOST_KEPT = 500
+"""Largest block whose directions are kept in memory for other fits; they take 16 n² bytes."""
+
 
 @dataclass(frozen=True)
 class Directions:
@@ -53,21 +56,31 @@ def _above_base(cosines: FloatArray, within: NDArray[np.bool_]) -> FloatArray:
     return np.asarray((cosines - base) / (1 - base))
 
 
-@lru_cache(maxsize=64)  # reference lists have most blocks in common
 def directions(content: bytes, n: int) -> Directions:
     """Return the `Directions` of one (n, n) block of K, which is passed as bytes for caching."""
     from scipy.linalg import helmert
 
     block, contrasts = np.frombuffer(content).reshape(n, n), helmert(n).T
     variances, axes = np.linalg.eigh(contrasts.T @ block @ contrasts)
-    mean = max(1.0, block.sum() / n)  # a block never counts as more than n units
-    return Directions(mean, np.clip(variances, 0.0, None), contrasts @ axes)
+    return Directions(_of_mean(block), np.clip(variances, 0.0, None), contrasts @ axes)
+
+
+def _of_mean(block: FloatArray) -> float:
+    """Return a block's `Directions.mean`; a block never counts as more than n units."""
+    return max(1.0, float(block.sum()) / len(block))
+
+
+_kept = lru_cache(maxsize=64)(directions)  # reference lists have most blocks in common
 
 
 def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Directions]]:
     """Return the members of every block of K, and their directions."""
     members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
-    return [(own, directions(matrix[np.ix_(own, own)].tobytes(), len(own))) for own in members]
+    found = (directions if len(own) > MOST_KEPT else _kept for own in members)
+    return [
+        (own, of(matrix[np.ix_(own, own)].tobytes(), len(own)))
+        for own, of in zip(members, found, strict=True)
+    ]
 
 
 def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
@@ -82,4 +95,5 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
     """Return the number of unrelated units that would be as informative as each block."""
-    return np.array([len(members) / split.mean for members, split in blocks_of(matrix, block)])
+    members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
+    return np.array([len(own) / _of_mean(matrix[np.ix_(own, own)]) for own in members])

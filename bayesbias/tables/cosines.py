@@ -80,9 +80,22 @@ def table_cosines(table: pd.DataFrame, words: Sequence[str]) -> FloatArray:
     return stored_in(table).cosines(words)
 
 
-def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return mean cosines over several tables, with 0 for two words that never share a table."""
-    stored = [stored_in(table) for table in tables]
+def joined_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate tables, with the mean of their cosines, which `pandas.concat` loses.
+
+    Two words that never share a table have a mean of 0.
+    """
+    whole = pd.concat([*tables], ignore_index=True)
+    texts = {text for table in tables if (text := table.attrs.get(COSINES))}
+    if len(texts) == 1:
+        whole.attrs[COSINES] = texts.pop()
+    elif texts:
+        words, means = _mean_cosines([stored_in(table) for table in tables])
+        attach_cosines(whole, words, means)
+    return whole
+
+
+def _mean_cosines(stored: Sequence[Stored]) -> tuple[list[str], FloatArray]:
     words = list(dict.fromkeys(word for one in stored for word in one.words))
     place = {word: row for row, word in enumerate(words)}
     total, count = np.zeros((2, len(words), len(words)))
@@ -90,7 +103,7 @@ def mean_cosines(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         block = np.ix_(*[[place[word] for word in one.words]] * 2)
         total[block] += one.cosines(one.words)
         count[block] += 1
-    return pd.DataFrame(total / np.maximum(count, 1), words, words)
+    return words, total / np.maximum(count, 1)
 
 
 def write_cosines(table: pd.DataFrame, path: Path) -> None:

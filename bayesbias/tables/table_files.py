@@ -28,7 +28,10 @@ LONGEST_LINE = 1 << 20
 MISSING_DISTANCE = -100.0
 """Distance that marks a missing word in the published tables."""
 
-TEXT_COLUMNS = (*IDS, *OPTIONAL_COLUMNS, "word_to_compare", "word_class", "wordlist")
+TEXT_COLUMNS = (
+    *(*IDS, *OPTIONAL_COLUMNS, "word_to_compare", "word_class"),
+    *("wordlist", "replicate"),
+)
 """Columns of words and names, which are never read as numbers."""
 
 EMPTY = ("", "NA", "NaN", "nan")
