@@ -146,7 +146,14 @@ def table() -> tuple[bytes, ...]:
         b"he,soldier,man_stereotype,0.7,associated\nhe,clock,neutral,-100,none\n"
         b"he,maid,woman_stereotype,0.8,different\nshe,maid,woman_stereotype,0.6,associated\n"
     )
-    return ours, published
+    german = pd.DataFrame(rows, columns=list(bb.COLUMNS)).assign(share=[0.5, None, 1, 2])
+    return ours, published, german.to_csv(index=False, sep=";", decimal=",").encode()
+
+
+def cosines() -> tuple[bytes, ...]:
+    """Cosines and vectors of words, as they lie beside a table."""
+    square = b"word,he,she,7\nhe,1.0,0.5,0.1\nshe,0.5,1.0,-0.2\n7,0.1,-0.2,1.0\n"
+    return square, b"word,v1,v2\nhe,32767,5\nshe,-200,32767\nsoldier,32767,-32767\n"
 
 
 @cache
@@ -197,6 +204,19 @@ PETS = (
     b'dog = ["dog"]\n[stereotypes]\ncat = ["aloof"]\ndog = ["loyal", "noisy"]\n'
     b'[controls]\nneutral = "neutral"\nhuman = ["bread"]\n'
 )
+
+
+PETS_JSON = (
+    b'{"groups": {"cat": ["cat"], "dog": ["dog", "puppy"]}, "controls": {"neutral": "neutral"},'
+    b' "stereotypes": {"cat": ["aloof"], "dog": ["loyal", "noisy"]}}'
+)
+
+
+def sheets() -> tuple[bytes, ...]:
+    """Return a word list as CSV, with commas and as Excel writes it."""
+    frame = bb.load_wordlist(json.loads(PETS_JSON)).to_frame()
+    excel = frame.to_csv(index=False, sep=";", lineterminator="\r\n") + ";;\r\n"
+    return frame.to_csv(index=False).encode(), excel.encode("utf-8-sig")
 
 
 def check(path: Path) -> object:
@@ -365,7 +385,16 @@ READERS = {
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
     "model": Reader("model.toml", bb.load_model, bundled("models", "paper", "robust")),
+    "word list, CSV": Reader("list.csv", check, sheets),
+    "word list, JSON": Reader("list.json", check, lambda: (PETS_JSON,)),
     "table": Reader("table.csv", bb.read_table, table),
+    "cosines": Reader(
+        "table.cosines.csv",
+        bb.read_table,
+        cosines,
+        beside=lambda: {"table.csv": table()[0]},
+        opened="table.csv",
+    ),
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
     "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
