@@ -120,9 +120,12 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
         raise TypeError(f"a long-form table, a pandas DataFrame, is needed; got {kind}. {how}")
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
+        indexed = {*lacking} & {*table.index.names}
         raise ValueError(
             f"the table is missing columns: {', '.join(lacking)}; "
             f"it has {', '.join(map(str, table.columns))}"
+            + "; columns in the index come back with table.reset_index()"
+            * bool(indexed)
         )
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]

@@ -16,7 +16,7 @@ from .._core.reading import damage_named, located, opened
 from .._core.resources import no_file
 from .._core.warnings import warn
 from .copies import without_copies
-from .cosines import cosines_path, read_cosines, write_cosines
+from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, known_columns, require_columns, validate_table
 
 MEMORY_PER_BYTE = 8
@@ -33,6 +33,9 @@ TEXT_COLUMNS = (
     *("wordlist", "replicate"),
 )
 """Columns of words and names, which are never read as numbers."""
+
+PARQUET = b"PAR1"
+"""First bytes of a Parquet file."""
 
 EMPTY = ("", "NA", "NaN", "nan")
 """Cells that are empty in a column of numbers, as R and pandas write them."""
@@ -71,7 +74,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     with located(path):
         raw = read_frame(path)
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
-        if path.suffix != ".parquet":
+        if COSINES not in table.attrs:
             read_cosines(table, path)
     if duplicates := int(table.duplicated(known_columns(table)).sum()):
         warn(RepeatedRows(duplicates, len(table), about=str(path)))
@@ -113,7 +116,9 @@ def read_frame(path: Path) -> pd.DataFrame:
 
     Other columns become numbers if all their cells are numbers or empty.
     """
-    if path.suffix == ".parquet":
+    with path.open("rb") as stream:
+        is_parquet = stream.read(len(PARQUET)) == PARQUET
+    if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
     frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(TEXT_COLUMNS, str))
     index = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
@@ -132,7 +137,8 @@ def read_frame(path: Path) -> pd.DataFrame:
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a (possibly compressed) UTF-8 CSV file; raise a ValueError that explains any problem.
 
-    Without ``sep`` in the options, the header decides between commas, semicolons, and tabs.
+    Without ``sep`` in the options, the header decides between commas, semicolons, tabs, and bars.
+    Excel's first line ``sep=;`` is skipped.
     """
     options = dialect(path) | options
     with opened(path) as (_, stream, _):
@@ -144,7 +150,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"the file is not UTF-8 text ({error.reason}: {error.object[error.start]:#04x}); "
-                "save it as UTF-8. In Excel, choose the type CSV UTF-8"
+                "save it as CSV in UTF-8. In Excel, choose the type CSV UTF-8"
             ) from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
@@ -156,14 +162,17 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
 def dialect(path: Path) -> dict[str, Any]:
     """Return how fields are separated, whether blanks follow, and the mark of decimals."""
     with opened(path) as (_, stream, _):
-        head, row = stream.readline(LONGEST_LINE), stream.readline(LONGEST_LINE)
-    if LONGEST_LINE in (len(head), len(row)):
+        lines = [stream.readline(LONGEST_LINE) for _ in range(3)]
+    if LONGEST_LINE in map(len, lines):
         raise ValueError(
             f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not a text file"
         )
-    separator = max(b",", b";", b"\t", key=head.count)
-    comma = separator != b"," and re.search(rb"(^|[;\t])-?\d+,\d+\s*([;\t]|$)", row)
+    skipped = int(re.fullmatch(rb"(\xef\xbb\xbf)?sep=.\s*", lines[0]) is not None)
+    head, row = lines[skipped : skipped + 2]
+    separator = max(b",", b";", b"\t", b"|", key=head.count)
+    comma = separator != b"," and re.search(rb"(^|[;|\t])-?\d+,\d+\s*([;|\t]|$)", row)
     return {
+        "skiprows": skipped,
         "sep": separator.decode(),
         "skipinitialspace": separator + b" " in head,
         "decimal": "," if comma else ".",
