@@ -38,6 +38,7 @@ title = "Small sweep"
 lists = ["jobs.toml", "kin.toml"]
 models = ["paper", "crossed"]
 draws = {draws}
+matched = 0
 chains = 2
 [embeddings]
 calm = "calm.npz"

@@ -32,6 +32,7 @@ def sweep(
     models = ["crossed", "maximal"]           # names or paths
     seed = 1
     draws = 500                              # per chain
+    matched = 5                              # equally frequent words per stereotype
 
     [embeddings]                             # must be last
     demo = "glove-demo"                      # or a path

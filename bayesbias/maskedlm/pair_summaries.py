@@ -79,7 +79,11 @@ def model_contrasts(
 
     def describe(draws: FloatArray) -> pd.DataFrame:
         frame = compare_draws(draws[:, first] - draws[:, second], ci_prob, 0.0, ci_kind)
-        return in_front(frame.drop(columns="p_rope"), first=models[first], second=models[second])
+        return in_front(
+            frame.drop(columns=["p_rope", "p_rope_ceiling"]),
+            first=models[first],
+            second=models[second],
+        )
 
     return _by_quantity(tree, describe)
 

@@ -71,7 +71,7 @@ def slopes(
         frame = describe_mixtures(*given, ci_prob, ci_kind, rope=0)
     else:
         frame = compare_draws(stacked(tree, terms[0].name) @ weights, ci_prob, 0, ci_kind)
-    frame = frame.drop(columns="p_rope")
+    frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
     frame.insert(0, "covariate", names)
     return carry_warnings(frame, tree)
 

@@ -33,7 +33,9 @@ from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from . import output
+from .reference import matched_list, vocabulary_pool
 from .results import ModelResult, Readings, joined, read_posterior
+from .settings import Settings
 from .sweep_spec import SweepConfig
 from .wordlist import READINGS
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
 
+    from ..background.reference_words import Pool
     from ..report.writer import Page
 
 CELL = ("embedding", "list", "model")
@@ -75,10 +78,13 @@ class Measured(NamedTuple):
     hash: str
 
     @classmethod
-    def of(cls, vectors: KeyedVectors, wordlist: WordList) -> Measured:
-        """Measure a list."""
-        table, lost = distance_table(vectors, wordlist), missing_words(vectors, wordlist)
-        return cls(table, lost, undersized_sets(vectors, wordlist), table_hash(table))
+    def of(
+        cls, vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
+    ) -> Measured:
+        """Measure a list, with matched controls."""
+        table = distance_table(*matched_list(vectors, wordlist, pool, settings))
+        lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
+        return cls(table, lost, thin, table_hash(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,14 +270,18 @@ def _measure(
     loading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
     for embedding in config.embeddings:
         keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
+        settings = Settings(
+            case=embedding.case, matched=config.matched, reference_lists=0, **loading
+        )
         try:
             vectors = load_vectors(embedding.source, words, embedding.case, **loading)
+            pool = vocabulary_pool(settings, words, embedding.source)
         except UNMEASURED as error:
             refused |= dict.fromkeys(keys, error)
             continue
         for key, wordlist in keys.items():
             try:
-                measured[key] = Measured.of(vectors, wordlist)
+                measured[key] = Measured.of(vectors, wordlist, pool, settings)
             except UNMEASURED as error:
                 refused[key] = error
     reasons = Counter((key[0], str(error)) for key, error in refused.items())

@@ -10,6 +10,7 @@ from typing import Any
 from .._core.checks import unknown_name
 from .._core.random import Seed
 from .._core.reading import located, read_toml
+from ..background.reference_words import N_MATCHED
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
@@ -37,7 +38,8 @@ class Embedding:
 class SweepConfig(FitOptions):
     """What a sweep compares: every combination of an embedding, a list, and a model.
 
-    No two embeddings may have the same name, nor may two lists or two models.
+    No two embeddings may have the same name, nor may two lists or two models. `matched` is the
+    number of equally frequent control words to draw for each stereotype from each embedding.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -45,6 +47,7 @@ class SweepConfig(FitOptions):
     models: tuple[ModelSpec, ...]
     seed: Seed = field(default=1, kw_only=True)
     title: str = ""
+    matched: int = N_MATCHED
 
     def __post_init__(self) -> None:
         super().__post_init__()
