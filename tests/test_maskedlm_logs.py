@@ -145,10 +145,25 @@ def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
     assert len(paired) == 6
     reasons = {one["log"]: one["left_out"] for one in paired.attrs["logs"]}
     assert reasons == {str(whole): {}, str(part): {f"the pair is also in {whole}": 3}}
+    everything[0] = crows(0, -29, -31, kind="gender")
     again = log(tmp_path, everything, "samples_crows_pairs_english_2027.jsonl")
     with pytest.raises(ValueError, match=f"{whole} and {again} have the same pairs"):
         read_scores(tmp_path)
     assert len(read_scores(again)) == 6
+
+
+def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
+    """Tables, such as those of an earlier report, are read only if there are no logs."""
+    log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    content = inspected() | {"samples": inspected()["samples"][:4]}
+    eval_file(tmp_path / "x.eval", content)
+    (tmp_path / "paired.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    (tmp_path / "results_2026.json").write_text('{"results": {"crows_pairs_english": {}}}')
+    paired = read_scores(tmp_path)
+    assert paired.groupby("measure")["difference"].apply(list).to_dict() == {
+        "answer": [1, 1],
+        "log-likelihood": [1, 0, -1],
+    }
 
 
 def test_old_layouts_of_the_harness(tmp_path: Path) -> None:
@@ -304,6 +319,21 @@ def test_bias_scores_of_bbq_by_hand(kind, tmp_path) -> None:
         return
     assert paired["difference"].tolist() == [1, 1, -1, 1]
     assert paired.attrs["left_out"] == 3
+
+
+def test_bias_scores_of_bbq_from_parts(tmp_path: Path) -> None:
+    """The harness has tasks for ambiguous and for disambiguated questions, and for both."""
+    parts: dict[str, list[Any]] = {"ambig": [], "disambig": []}
+    for each in harness_texts()[:-1]:
+        parts[each["doc"]["context_condition"]].append(each)
+    whole = bbq_scores(log(tmp_path / "whole", harness_texts()[:-1]))
+    for name, samples in parts.items():
+        log(tmp_path / "parts", samples, f"samples_bbq_{name}_2026.jsonl")
+    pooled = bbq_scores(tmp_path / "parts")
+    pd.testing.assert_frame_equal(pooled.drop(columns="model"), whole.drop(columns="model"))
+    log(tmp_path / "parts", harness_texts()[:-1], "samples_bbq_2026.jsonl")
+    pd.testing.assert_frame_equal(bbq_scores(tmp_path / "parts"), pooled)
+    assert len(read_scores(tmp_path / "parts").attrs["logs"][0]["bbq"]) == len(pooled)
 
 
 def test_all_answers_unknown_means_no_bias(tmp_path: Path) -> None:

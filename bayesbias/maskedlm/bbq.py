@@ -54,6 +54,7 @@ class BbqAnswer(NamedTuple):
     """
 
     model: str
+    question: str
     category: str
     ambiguous: bool
     places: tuple[int, int] | str
@@ -182,6 +183,7 @@ def _spoken(text: str) -> str:
 def bbq_table(answers: Iterable[BbqAnswer]) -> pd.DataFrame:
     """Score answers by model and category; see `bayesbias.maskedlm.bbq_scores`."""
     frame = pd.DataFrame(answers, columns=list(BbqAnswer._fields))
+    frame = frame.drop_duplicates(["model", "question"])  # logs of a task and of its subsets
     both = pd.concat([frame, frame.assign(category=ALL_TYPES)])
     rows = [
         {"model": model, "bias_type": category} | _scores(part)

@@ -79,7 +79,7 @@ def add_bbq(
     category = str(question["category"])
     ambiguous = {"ambig": True, "disambig": False}[question["context_condition"]]
     right = unknown_place(question) if ambiguous else question.get("label")
-    content.answers.append(BbqAnswer(model, category, ambiguous, places, chosen, right))
+    content.answers.append(BbqAnswer(model, pair_id, category, ambiguous, places, chosen, right))
     cluster = f"{category} {question['question_index']}"
     row: Row = {"model": model, "bias_type": category, "pair_id": pair_id, "cluster": cluster}
     if not ambiguous:

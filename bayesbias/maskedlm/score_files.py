@@ -34,6 +34,9 @@ KIND = "bayesbias mlm score"
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; other columns may follow."""
 
+SAME_SCORE = 1e-3
+"""Largest difference between scores of one pair in two logs of one run, which batches cause."""
+
 HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
 """Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
 
@@ -137,6 +140,8 @@ def read_scores(
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
     else:
         read = _unrepeated(_read_logs(places, layout, model, metadata))
+        answers = [answer for _, log in read for answer in log.pop("answers")]
+        read[0][1]["bbq"] = bbq_table(answers).to_dict("records") if answers else []
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read if len(frame)] or [read[0][0]])
     left_out = sum((Counter(log.get("left_out", {})) for log in logs), Counter[str]())
@@ -189,10 +194,10 @@ def bbq_scores(
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     read = _unrepeated(_read_logs(_places(path), layout, model, metadata))
-    tables = [pd.DataFrame(log["bbq"]) for _, log in read if log["bbq"]]
-    if not tables:
+    answers = [answer for _, log in read for answer in log["answers"]]
+    if not answers:
         raise ValueError(f"{path} has no answers to BBQ; pass logs of a bbq task")
-    return pd.concat(tables, ignore_index=True)
+    return bbq_table(answers)
 
 
 Read = tuple[pd.DataFrame, dict[str, Any]]
@@ -222,24 +227,28 @@ def _read_log(file: Path, layout: str, model: str | None, targets: Targets | Non
     faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
     warn_of(faults, file)
     answers = [one if model is None else one._replace(model=model) for one in content.answers]
-    scored = bbq_table(answers).to_dict("records") if answers else []
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
-    return frame, log | {"left_out": dict(content.left_out), "bbq": scored}
+    return frame, log | {"left_out": dict(content.left_out), "answers": answers}
 
 
 def _unrepeated(read: Sequence[Read]) -> list[Read]:
     """Empty each log whose pairs are a part of another log's, such as a subset of its task."""
     keys = ["model", "measure", "pair_id"]
-    pairs = [set(frame[keys].itertuples(index=False, name=None)) for frame, _ in read]
+    known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
+    pairs = [one.keys() for one in known]
     kept = list(read)
     for part, (frame, log) in enumerate(read):
         for whole, (_, other) in enumerate(read):
             if part == whole or not pairs[part] & pairs[whole]:
                 continue
-            if pairs[part] < pairs[whole]:
+            alike = pairs[part] == pairs[whole] and all(
+                np.isclose(value, known[whole][pair], atol=SAME_SCORE)
+                for pair, value in known[part].items()
+            )
+            if pairs[part] < pairs[whole] or (alike and part > whole):
                 why = f"the pair is also in {other['log']}"
-                kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}, "bbq": []})
-            elif not pairs[whole] < pairs[part]:
+                kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
+            elif not (alike or pairs[whole] < pairs[part]):
                 raise ValueError(
                     f"{log['log']} and {other['log']} have the same pairs for the same model; pass "
                     "only one of these files, or, in Python, read each with model='NAME' and join "
@@ -260,11 +269,14 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     if path.is_file():
         return [(path, layout if layout != "auto" else _layout_of(path))]
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
-    for name in wanted:
-        places = sorted(place for place in path.rglob("*") if place.suffix in LAYOUTS[name].endings)
-        files = [place for place in places if place.is_file() and is_log(place, name)]
-        if files:
-            return [(file, name) for file in files]
+    files = [
+        (place, name)
+        for name in wanted
+        for place in sorted(path.rglob("*"))
+        if place.suffix in LAYOUTS[name].endings and place.is_file() and is_log(place, name)
+    ]
+    if logs := [both for both in files if both[1] != "csv"] or files:
+        return logs  # a report on logs writes tables next to them
     endings = " or ".join(f"*{end}" for name in wanted for end in LAYOUTS[name].endings)
     raise FileNotFoundError(
         f"no log at {path}: no file ({endings}) has samples of crows_pairs, bbq, winogender, or "
