@@ -18,6 +18,7 @@ import pytest
 import bayesbias as bb
 from bayesbias._core.checks import Argument
 from bayesbias.embeddings.formats.held import as_keyed
+from bayesbias.embeddings.formats.keyed import known_ranks
 
 WORDS = ["the", "he", "she", "null", "home", "career"]
 MATRIX = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
@@ -341,3 +342,40 @@ def test_static_models_have_the_words_of_their_tokenizer(
     safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
     with pytest.raises(ValueError, match=r"not a static model. For a sentence encoder, pass its"):
         bb.load_vectors(tmp_path)
+
+
+def test_unknown_frequency_is_said() -> None:
+    """A dict and a list from A to Z have no order of frequency; counts, and files, have one."""
+    rng = np.random.default_rng(3)
+    words = [f"{a}{b}{c}" for a in "pqrs" for b in "aeiou" for c in "bcdfgklmnt"]
+    held = dict(zip(words, rng.normal(size=(200, 6)), strict=True))
+    wordlist = {
+        "groups": {"a": words[:3], "b": words[50:53]},
+        "stereotypes": {"a": words[100:103], "b": words[150:153]},
+    }
+    with pytest.warns(bb.warnings.UnknownFrequency):
+        bb.matched_controls(held, wordlist, n=1, seed=1)
+    counts = rng.permutation(200)
+    frame = pd.DataFrame.from_dict(held, orient="index").assign(count=counts)
+    with pytest.warns(bb.warnings.ColumnsNotRead):
+        vectors = bb.load_vectors(frame)
+    found = bb.matched_controls(vectors, wordlist, n=1, seed=1).controls["matched"]
+    ranks = dict(zip(words, 200 - counts, strict=True))  # all counts differ
+    own = [*wordlist["stereotypes"]["a"], *wordlist["stereotypes"]["b"]]
+    ratios = np.array([ranks[new] / ranks[old] for new, old in zip(found, own, strict=True)])
+    assert (abs(ratios - 1) <= 0.2).all()
+
+
+def test_files_from_a_to_z_and_encoders_have_no_ranks(tmp_path: Path) -> None:
+    words = sorted(f"{a}{b}" for a in "pqrs" for b in "aeiou")
+    for name, order in (("a.vec", words), ("z.vec", words[::-1])):
+        lines = [f"{word} {i}.5 1.5" for i, word in enumerate(order)]
+        (tmp_path / name).write_text("\n".join(lines))
+    assert known_ranks(bb.load_vectors(tmp_path / "a.vec")) is None
+    assert known_ranks(bb.load_vectors(tmp_path / "a.vec", words[5:])) is None
+    ranks = known_ranks(bb.load_vectors(tmp_path / "z.vec", words[:3]))
+    assert ranks.tolist() == [18, 19, 20]
+    assert known_ranks(bb.load_vectors(Model(), ["he", "she"])) is None
+    assert known_ranks(bb.load_vectors(ROWS)) is None
+    bb.save_vectors(ROWS, tmp_path / "s.npz")
+    assert known_ranks(bb.load_vectors(tmp_path / "s.npz")) is None

@@ -142,6 +142,7 @@ def vocabulary(seed: int = 1) -> KeyedVectors:
         chr(97 + i // 400 % 26) + chr(97 + i // 20 % 20) + chr(97 + i % 20) for i in range(N_WORDS)
     ]
     vectors.add_vectors([f"w{name}" for name in letters], matrix.astype(np.float32))
+    vectors.expandos["count"] = np.arange(N_WORDS, 0, -1)
     return vectors
 
 

@@ -249,6 +249,17 @@ class ColumnsNotRead(BayesbiasWarning):
 
 
 @dataclass(unsafe_hash=True)
+class UnknownFrequency(BayesbiasWarning):
+    """Words are drawn by their order, which may not be that of their frequency."""
+
+    text = (
+        "how frequent words are is unknown, so their order stands for it when words of similar "
+        "frequency are drawn; pass a file with frequent words first, or a table with a column "
+        "'count' or 'rank'"
+    )
+
+
+@dataclass(unsafe_hash=True)
 class ZeroVectors(BayesbiasWarning):
     """Vectors of zeros, which have no direction that debiasing could change."""
 

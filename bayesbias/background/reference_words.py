@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
+from .._core.notices import UnknownFrequency
 from .._core.random import Seed, as_seed_sequence
-from ..embeddings.formats.keyed import Vectors, chunks_of
+from .._core.warnings import warn
+from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
@@ -127,6 +129,9 @@ def draw_pool(
         both = [np.concatenate(pair) for pair in zip(drawn, new, strict=True)] if drawn else new
         smallest = np.argsort(both[0], kind="stable")[:size]
         drawn = [part[smallest] for part in both]
+    by_frequency = sorted(found, key=lambda word: found[word][1])
+    if by_rank and not is_ranked(embedding, by_frequency):
+        warn(UnknownFrequency(about=str(embedding.path)))
     if not drawn or not len(drawn[0]):
         raise TooFewWordsError(
             f"there are no words with ranks in {ranks} except those in the list; pass the name or "

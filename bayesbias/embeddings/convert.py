@@ -12,7 +12,7 @@ import numpy as np
 from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
 from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
-from .formats.keyed import forms_of_keys, ranks_of
+from .formats.keyed import forms_of_keys, known_ranks
 from .load import VectorsLike, vectors_in_memory
 from .registry import ENDINGS, open_embedding
 from .source import ODD, Chunk, first_of_each
@@ -51,8 +51,9 @@ def save_vectors(
                 **packed_texts(f"{first}words", some.index_to_key),
                 **packed_texts(f"{first}read_as", forms_of_keys(some)),
                 f"{first}vectors": np.asarray(some.vectors, dtype=np.float32),
-                f"{first}ranks": ranks_of(some),
             }
+            if (ranks := known_ranks(some)) is not None:
+                arrays[f"{first}ranks"] = ranks
     with replace_file(path) as temporary:
         np.savez_compressed(temporary, **arrays)
 

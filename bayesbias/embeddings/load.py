@@ -30,7 +30,13 @@ from ..tables.spellings import (
 )
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.encoders import WITHOUT_VOCABULARY
-from .formats.keyed import Vectors, directed, warn_of_empty, without_empty
+from .formats.keyed import (
+    Vectors,
+    directed,
+    is_ranked,
+    warn_of_empty,
+    without_empty,
+)
 from .registry import open_embedding
 from .source import Chunk, Embedding, first_of_each
 
@@ -192,7 +198,8 @@ def pick(
     original = {} if loaded is None else resolved_forms(loaded)
     read_as = [original.get(form, form) for form in chosen.values()]
     sample = getattr(loaded, "sample", None) if asked is None else None
-    picked = Vectors([*chosen], chunk.vectors, read_as, chunk.ranks, others=others, sample=sample)
+    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
+    picked = Vectors([*chosen], chunk.vectors, read_as, ranks, others=others, sample=sample)
     picked.hint = hint
     return picked
 

@@ -49,8 +49,11 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
         raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
     words = _texts(arrays, f"{first}words")
     forms = _texts(arrays, f"{first}read_as", words)
-    ranks = np.asarray(arrays.get(f"{first}ranks", np.arange(1, len(words) + 1))).astype(np.int64)
-    for name, size in (("words", len(words)), ("read_as", len(forms)), ("ranks", *ranks.shape)):
+    given = arrays.get(f"{first}ranks")
+    ranks = None if given is None else np.asarray(given).astype(np.int64)
+    sizes = [("words", len(words)), ("read_as", len(forms))]
+    sizes += [] if ranks is None else [("ranks", *ranks.shape)]
+    for name, size in sizes:
         if size != len(vectors):
             text = f"{first}{name} has {size:,} entries, but {first}vectors has {vectors.shape}"
             raise ValueError(text)

@@ -6,7 +6,8 @@ when they are returned to the user.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -85,8 +86,9 @@ def with_words(
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     """Return the frequency rank of every word, with 1 for the most frequent word.
 
-    Most embeddings start with the most frequent word, so a word's rank is its position in the
-    source that `load_vectors` read. If gensim vectors have word counts, the ranks follow them.
+    Most embedding files start with the most frequent word, so a word's rank is its position in the
+    file. Gensim's word counts and columns such as ``count`` or ``rank`` of a table are used if they
+    are there. For other vectors in memory, frequency is unknown, and ranks are mere positions.
 
     Returns
     -------
@@ -124,6 +126,17 @@ def known_ranks(vectors: KeyedVectors) -> Ranks | None:
         return None
     ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
     return np.asarray(ranks, dtype=np.int64)
+
+
+def is_ranked(embedding: Embedding, words: Iterable[str]) -> bool:
+    """Return whether ranks are known: by counts, or because a file's order is not alphabetical.
+
+    The words are in the file's order. Ten words are not in alphabetical order by chance.
+    """
+    if embedding.loaded is not None:
+        return known_ranks(embedding.loaded) is not None
+    some = [*islice(words, 1_000)]
+    return not embedding.makes and not (len(some) >= 10 and some == sorted(some))
 
 
 def forms_of_keys(vectors: KeyedVectors) -> list[str]:
