@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
+from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats.held import as_keyed
 from bayesbias.embeddings.formats.keyed import known_ranks
 
@@ -313,6 +315,15 @@ TOKENIZERS: list[Tokenizer] = [
 ]
 
 
+def static_model(folder: Path, words: list[str], matrix: np.ndarray) -> None:
+    """Write a model with whole words only."""
+    save = pytest.importorskip("safetensors.numpy").save_file
+    folder.mkdir()
+    save({"embeddings": matrix}, folder / "model.safetensors")
+    vocab = {word: row for row, word in enumerate(words)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab}}), "utf-8")
+
+
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda one: one[0])
 @pytest.mark.parametrize("layout", ["plain", "bfloat16", "mapped", "sentence-transformers"])
 def test_static_models_have_the_words_of_their_tokenizer(
@@ -379,3 +390,31 @@ def test_files_from_a_to_z_and_encoders_have_no_ranks(tmp_path: Path) -> None:
     assert known_ranks(bb.load_vectors(ROWS)) is None
     bb.save_vectors(ROWS, tmp_path / "s.npz")
     assert known_ranks(bb.load_vectors(tmp_path / "s.npz")) is None
+
+
+def test_every_row_of_the_table_in_the_docs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words, array = ["he", "she"], np.array([[0.9, 0.1], [0.2, 0.8]], dtype=np.float32)
+    by_word = dict(zip(words, array, strict=True))
+    frame = pd.DataFrame(array, columns=["d0", "d1"]).assign(word=words)
+    static_model(Path("model2vec-folder"), words, array)
+    names = {
+        "bb": bb,
+        "words": words,
+        "array": array,
+        "frame": arrow(frame),
+        "frame_of_lists": pd.DataFrame({"word": words, "vector": [*array]}),
+        "response": {"data": [{"embedding": row, "index": i} for i, row in enumerate(array)]},
+        "model": SimpleNamespace(encode=lambda texts: [by_word[text] for text in texts]),
+        "keyed_vectors": bb.load_vectors(by_word),
+        "numberbatch": {f"/c/en/{word}": row for word, row in by_word.items()},
+    }
+    page = (bundled_folder("docs") / "own-words.md").read_text("utf-8")
+    table = page.partition("| you have | you pass |")[2].partition("\n\n")[0]
+    codes = re.findall(r"\| `([^`]+)` \|$", table, flags=re.MULTILINE)
+    assert len(codes) == table.count("\n") - 1
+    for code in codes:
+        vectors = bb.load_vectors(eval(code, names), words)
+        np.testing.assert_array_equal(vectors[words], array, err_msg=code)

@@ -57,6 +57,10 @@ HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
     "pair": lambda words, matrix: (words, matrix),
     "KeyedVectors": lambda *_: keyed(),
     "model": lambda *_: SimpleNamespace(wv=keyed()),
+    "word column": lambda words, matrix: pd.DataFrame(matrix).assign(word=words),
+    "records": lambda words, matrix: [
+        {"input": word, "embedding": row} for word, row in zip(words, matrix.tolist(), strict=True)
+    ],
     "text": lambda *_: _word2vec("v.vec"),
     "binary": lambda *_: _word2vec("v.bin"),
     "parquet": _parquet,
@@ -112,7 +116,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @cache
 def expected(function: str) -> pd.DataFrame:
-    return FUNCTIONS[function](keyed(), bb.load_wordlist(LIST))
+    return without_ranks(FUNCTIONS[function](keyed(), bb.load_wordlist(LIST)))
 
 
 SOME = {"dict", "model", "parquet", "name"}
@@ -133,4 +137,33 @@ def test_every_function_takes_them(
 ) -> None:
     frame = FUNCTIONS[function](forms[vectors], LISTS[words]())
     if vectors != "name":  # the bundled embedding has more words to draw from
-        pd.testing.assert_frame_equal(frame, expected(function), rtol=1e-6)
+        pd.testing.assert_frame_equal(without_ranks(frame), expected(function), rtol=1e-6)
+
+
+class Encoder:
+    """An encoder that knows the words of the list; it has no other words to draw from."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        self.calls += 1
+        rows = keyed()
+        return np.array(
+            [rows[text] if text in rows else np.zeros(rows.vector_size) for text in texts]
+        )
+
+
+@pytest.mark.parametrize("function", ["missing", "table", "scores", "many", "analyze"])
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.EmptyVectors")
+def test_an_encoder_is_asked_once(function: str) -> None:
+    encoder = Encoder()
+    frame = FUNCTIONS[function](encoder, bb.load_wordlist(LIST))
+    assert encoder.calls == 1
+    pd.testing.assert_frame_equal(without_ranks(frame), expected(function), rtol=1e-6)
+
+
+def without_ranks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out ranks and what is done with them, because only some forms have ranks."""
+    names = [name for name in frame if str(name).endswith("_rank") or name == "frequency"]
+    return frame.drop(columns=names)

@@ -72,13 +72,13 @@ class Vectors:
 def with_words(
     vectors: KeyedVectors, words: Sequence[str], matrix: Vector, ranks: Sequence[int]
 ) -> KeyedVectors:
-    """Return a copy of the vectors with additional words, including their vectors and ranks."""
-    before = vectors.index_to_key
+    """Return a copy of the vectors with additional words; ranks are kept only if all are known."""
+    before, known = vectors.index_to_key, known_ranks(vectors)
     return Vectors(
         [*before, *words],
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
         [*forms_of_keys(vectors), *words],
-        [*ranks_of(vectors).tolist(), *ranks],
+        None if known is None else [*known.tolist(), *ranks],
         others=getattr(vectors, "others", None),
     )
 
