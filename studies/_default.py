@@ -15,7 +15,7 @@ import bayesbias as bb
 from bayesbias._core.arrays import one_thread
 from bayesbias._core.intervals import describe_mixtures
 from bayesbias.background.reference_words import Pool, draw_pool, with_matched
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.posterior.estimands import WITHIN, estimand_names, slope_gaps

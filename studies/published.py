@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.posterior.estimands import double_weights, relative_weights
 
 from .literature.sources import TABLES, known_warnings, published_table

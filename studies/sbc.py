@@ -22,7 +22,8 @@ from joblib import Parallel, delayed
 from numpy.random import SeedSequence, default_rng
 
 from bayesbias._core.arrays import FloatArray, unit_rows
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import ModelSpec, load_model

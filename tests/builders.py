@@ -17,7 +17,8 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.model.tree import keep_warnings
 from bayesbias.report import list_page

@@ -10,7 +10,8 @@ import pytest
 from builders import model_named
 from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
 
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects

@@ -23,7 +23,7 @@ from bayesbias.comparison.hierarchy import MEAN_SD, SLOPE_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
 from bayesbias.comparison.order import look_ordered
 from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.exact import draw_effects

@@ -12,8 +12,8 @@ from builders import model_named
 from dense_oracle import covariance, in_rows
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
 from bayesbias.model.effects import draw_effects, draw_parameters, word_means
+from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.likeness import directions, effective_number, likeness
 from bayesbias.model.spec import load_model

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.tree import stacked
 from bayesbias.posterior.estimands import double_weights, relative_weights
 from bayesbias.tables.descriptives import default_rows

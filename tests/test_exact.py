@@ -12,7 +12,8 @@ from builders import grid, model_named
 from dense_oracle import covariance, in_rows
 
 import bayesbias as bb
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.exact import draw_effects, sample_exact

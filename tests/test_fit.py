@@ -17,7 +17,8 @@ from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.tree import observed, outcome_of, stacked, warnings_of
 from bayesbias.posterior.summaries import summary

@@ -15,8 +15,9 @@ from numpy.random import Generator, default_rng
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import Design, make_design, with_cosines
+from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.frequency import Frequency, cell_positions, frequency_of, slope_scores, slopes
+from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.contrasts import contrast_quantiles, contrast_weights, mixtures

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.tree import design_of, spec_of, stacked
 from bayesbias.posterior.loo import compare_models, leave_rows_out, leave_words_out
 from bayesbias.sampling.exact import sample_exact

@@ -24,8 +24,8 @@ import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison.joint import posterior_at, slopes
 from bayesbias.comparison.runs import list_contrasts, runs_of
-from bayesbias.model.design import make_design
 from bayesbias.model.effects import level_shares
+from bayesbias.model.indexing import make_design
 from bayesbias.model.priors import FAMILIES
 from bayesbias.model.spec import load_model
 from bayesbias.scores import direct_bias

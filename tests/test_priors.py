@@ -13,7 +13,7 @@ from dense_oracle import covariance, in_rows
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.priors import Prior
 
 ORACLES = {

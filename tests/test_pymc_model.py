@@ -16,7 +16,8 @@ from scipy.stats import norm
 from xarray import DataTree
 
 from bayesbias.model.arviz_groups import add_groups
-from bayesbias.model.design import Design, make_design, with_cosines
+from bayesbias.model.design import Design, with_cosines
+from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import load_model

@@ -13,7 +13,8 @@ from dense_oracle import covariance, effects, in_rows, residual_variance
 
 import bayesbias as bb
 from bayesbias.model.covariates import with_slopes
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model, model_text
 from bayesbias.sampling.collapsed import moments

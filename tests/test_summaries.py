@@ -17,7 +17,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
-from bayesbias.model.design import make_design
+from bayesbias.model.indexing import make_design
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import p_unrelated, predictive_check

@@ -20,7 +20,7 @@ from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
-from ..model.design import index_table
+from ..model.indexing import index_table
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact

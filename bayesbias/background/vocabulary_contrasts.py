@@ -21,8 +21,9 @@ from .._core.random import as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
-from ..model.design import make_design, with_cosines
+from ..model.design import with_cosines
 from ..model.frequency import at_equal_frequency
+from ..model.indexing import make_design
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import assemble, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts

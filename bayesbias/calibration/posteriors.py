@@ -17,7 +17,8 @@ from numpy.random import SeedSequence, default_rng
 from .._core.arrays import FloatArray
 from .._core.intervals import hdi
 from ..comparison.joint import before_given_change, slopes_by_name
-from ..model.design import Design, make_design, with_cosines
+from ..model.design import Design, with_cosines
+from ..model.indexing import make_design
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from .._core.display import abridged
-from ..model.design import Design, index_table
+from ..model.design import Design
+from ..model.indexing import index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, RANKS, validate_table

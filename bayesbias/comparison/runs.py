@@ -27,8 +27,9 @@ import pandas as pd
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
-from ..model.design import Design, index_table, with_cosines
+from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED
+from ..model.indexing import index_table
 from ..model.spec import load_model
 from ..posterior.contrasts import contrast_weights
 from ..posterior.estimands import (

@@ -20,7 +20,8 @@ from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.display import abridged
 from ..tables.schema import COLUMNS, ROUNDING
-from .design import COVARIATE, Design, make_design, one_hot
+from .design import COVARIATE, Design, one_hot
+from .indexing import make_design
 from .priors import Prior
 from .spec import ModelSpec
 from .terms import Term

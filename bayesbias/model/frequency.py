@@ -24,14 +24,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from .design import Design
+from .design import Design
 
 MATCHED = "matched"
 """Connection of the controls that slopes are estimated from."""

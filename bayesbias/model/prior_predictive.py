@@ -15,8 +15,9 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from .._core.random import Seed, as_seed_sequence
 from ..tables.schema import LARGEST_DISTANCE
-from .design import Design, make_design
+from .design import Design
 from .effects import draw_effects, draw_parameters, word_means
+from .indexing import make_design
 from .likelihood import NUMBERS_AT_ONCE, Rows
 from .spec import ModelSpec, load_model
 from .tree import assemble

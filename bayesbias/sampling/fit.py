@@ -29,7 +29,8 @@ from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, warn
 from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design, index_table
+from ..model.design import Design
+from ..model.indexing import index_table
 from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import (
