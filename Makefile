@@ -3,7 +3,7 @@ UV := .tools/bin/uv
 BIN := .venv/bin
 SOURCES := bayesbias tests studies scripts
 
-.PHONY: env demo test test-versions test-slow test-mlm test-report fuzz coverage notebooks docs release-check audit lint extra bench clean
+.PHONY: env demo check mutants test test-versions test-slow test-mlm test-report fuzz coverage notebooks docs release-check audit lint extra bench clean
 
 env: .venv/made
 
@@ -25,6 +25,15 @@ ORDINARY := not slow and not mlm and not browser
 test: env
 	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 3 minutes on 2 free cores."
 	$(BIN)/pytest -n 2 -m "$(ORDINARY)"
+
+# What a change must pass first; it needs neither torch nor chromium.
+check: lint test
+
+# Changes N signs, terms, and constants at random, and counts the changes that no test notices.
+N := 200
+SEED := 1
+mutants: env
+	$(BIN)/python scripts/mutants.py $(N) $(SEED)
 
 # Every Python, pinned and lowest versions, three orders; PYTHONS, VERSIONS, and ORDERS choose from them.
 test-versions: | $(UV)
