@@ -12,6 +12,7 @@ from builders import groups_by_sets
 from dense_oracle import covariance, effects, in_rows, residual_variance
 
 import bayesbias as bb
+from bayesbias.comparison.joint import posterior_at
 from bayesbias.model.covariates import with_slopes
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
@@ -202,3 +203,16 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     assert frame["covariate"].tolist() == ["log_rank_attribute", "letters"]
     assert frame.loc[0, "low"] > 0  # rare words are far from frequent ones
     assert not analysis.reference
+
+
+def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
+    """The change is a planted slope on the share, plus noise."""
+    before, rng = measured(), np.random.default_rng(3)
+    moved = 0.2 * (before["share"] - before["share"].mean()) + rng.normal(0, 0.02, len(before))
+    after = before.assign(cosine_distance=before["cosine_distance"] + moved)
+    post = bb.fit_change(before, after, covariates="share", seed=1, draws=250)
+    row = bb.slopes(post).iloc[0]
+    assert row["low"] < 0.2 < row["high"]
+    assert row["sd"] < 0.03
+    with pytest.raises(ValueError, match="has no covariates"):
+        bb.slopes(posterior_at(post, "before"))

@@ -29,8 +29,9 @@ from .._core.checks import check_choice
 from .._core.notices import LeftOut
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
+from ..model.covariates import with_slopes, with_term
 from ..model.defaults import RECOMMENDED
-from ..model.design import Design
+from ..model.design import COVARIATE, Design
 from ..model.frequency import at_equal_frequency
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
@@ -64,6 +65,7 @@ def fit_change(
     model: str | Path | ModelSpec = RECOMMENDED[OUTCOME],
     *,
     drop_duplicates: bool = False,
+    covariates: str | Sequence[str] = (),
     priors: Mapping[str, Any] | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
@@ -81,6 +83,8 @@ def fit_change(
         A model of changes; ``models("change")`` lists the bundled ones.
     drop_duplicates : bool
         Leave out words whose vector repeats an earlier one in either table (`duplicate_vectors`).
+    covariates : str or sequence of str
+        Columns of `before` or their products, whose slopes on the change are estimated; see `fit`.
     priors, options, **keywords
         See `fit`. The `priors` apply to the change. The distances before the change have the
         priors of the bundled distance model with the same terms, if there is one.
@@ -118,8 +122,7 @@ def fit_change(
     >>> bb.fit_change(table, after, "change", seed=1).attrs["model"]
     'change'
     """
-    spec = load_model(model, OUTCOME).with_priors(dict(priors or {}))
-    pairs = pair(before, after)
+    spec, pairs = load_model(model, OUTCOME), pair(before, after)
     for name, table in zip(ENDS, (before, after), strict=True):
         if n := int((pairs.unpaired["table"] == name).sum()):
             why, hint = (
@@ -128,7 +131,8 @@ def fit_change(
             )
             warn(LeftOut(n, len(table), "row", why, hint=(hint,), about=f"the table {name}"))
     pairs = pairs.each_vector_once(drop=drop_duplicates)
-    design = pairs.design()
+    design, spec = with_slopes(pairs.design(), spec, pairs.rows, covariates)
+    spec = spec.with_priors(dict(priors or {}))
     warn_without_likeness(design, spec)
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
@@ -221,7 +225,9 @@ def before_given_change(
     slope = slopes(design, before, spec)
     rest = before - slope[design.connection] * design.y
     rest_design = replace(design, y=rest, outcome="before_given_change", rounding=0.0)
-    return slope, rest_design, level_model(spec)
+    covariates = [term.name for term in spec.terms_of(COVARIATE)]
+    level = level_model(spec.without(*covariates))
+    return slope, rest_design, with_term(level, rest_design) if covariates else level
 
 
 def level_model(spec: ModelSpec) -> ModelSpec:
@@ -264,9 +270,14 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
     keys = [
         np.unique([design.codes(d) for d in term.dims], axis=1, return_inverse=True)[1].ravel()
         for term in spec.terms
+        if term.of != COVARIATE
     ]
     keys += [] if spec.around_means else [design.connection]
-    change, level = _within(design.y, keys), _within(before, keys)
+    change, level, *x = (_within(values, keys) for values in (design.y, before, *design.x.T))
+    if x:
+        change, level = (
+            y - np.transpose(x) @ np.linalg.lstsq(np.transpose(x), y)[0] for y in (change, level)
+        )
     part = _sharing(design, spec)
     squares = np.bincount(part[design.connection], change**2)[part]
     products = np.bincount(part[design.connection], change * level)[part]
@@ -279,7 +290,7 @@ def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:
 
 def _sharing(design: Design, spec: ModelSpec) -> IntArray:
     """Number the connections; those whose rows share effects get the same number."""
-    if all(term.by == "connection" for term in spec.terms):
+    if all(term.by == "connection" for term in spec.terms if term.of != COVARIATE):
         return np.arange(len(design.connections))
     names = [name if name in CONTROLS else "stereotype" for name in design.connections]
     return np.unique(names, return_inverse=True)[1]

@@ -11,7 +11,7 @@ from ..model.design import Design
 from ..model.indexing import index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
-from ..tables.schema import COLUMNS, RANKS, validate_table
+from ..tables.schema import COLUMNS, OPTIONAL_COLUMNS, validate_table
 
 KEYS = "protected_word", "attribute", "connection"
 """Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
@@ -32,8 +32,8 @@ class Pairs:
     Parameters
     ----------
     rows : DataFrame
-        One row per pair: all ``COLUMNS`` except the distance, any ranks before the change, then
-        ``before``, ``after``, and ``change`` (after - before, in [-2, 2]).
+        One row per pair: all ``COLUMNS`` except the distance, any ranks and covariates before the
+        change, then ``before``, ``after``, and ``change`` (after - before, in [-2, 2]).
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
     n_repeated : int
@@ -92,7 +92,8 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
             f"the tables have no rows in common (before begins with {shown[0]!r}, after with "
             f"{shown[1]!r}); make both from the same list"
         )
-    rows = joined[[*COLUMNS[:-1], *(name for name in RANKS if name in joined)]].copy()
+    known = {*COLUMNS, *OPTIONAL_COLUMNS, _TIMES, *ENDS, OUTCOME}
+    rows = joined[[*COLUMNS[:-1], *(name for name in tables[0] if name not in known)]].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
     rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}

@@ -68,7 +68,7 @@ def with_slopes(
     design = replace(
         design, covariates=labels, x=np.column_stack(columns), covariate_unit=np.array(units)
     )
-    spec = _with_term(spec, design)
+    spec = with_term(spec, design)
     for name, label, column, _ in made:
         _require_effects(design, spec, name, label, column)
     return design, spec
@@ -85,7 +85,7 @@ def made_design(
     return with_slopes(make_design(table), spec, table, covariates)
 
 
-def _with_term(spec: ModelSpec, design: Design) -> ModelSpec:
+def with_term(spec: ModelSpec, design: Design) -> ModelSpec:
     """Return a model with slopes of all covariates, unless it has some already."""
     if spec.terms_of(COVARIATE):
         return spec

@@ -60,7 +60,7 @@ def slopes(
     """
     spec = spec_of(tree)
     terms = spec.terms_of(COVARIATE)
-    if not terms:
+    if not terms or terms[0].name not in tree["posterior"]:
         raise ValueError(
             "this posterior has no covariates; pass some, as in bb.fit(table, covariates=['share'])"
         )
