@@ -19,7 +19,7 @@ import pandas as pd
 
 import bayesbias as bb
 
-from . import language_model_speed
+from . import cliff, language_model_speed
 from .literature.sources import published_table
 
 COUNT, DIMS = 200_000, 300  # words and dimensions of the generated embedding
@@ -89,5 +89,6 @@ PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
     "sampler": _sampler,
     "reference-distributions": _reference_distributions,
     "language-models": language_model_speed.rows,
+    "cliff": cliff.rows,
 }
 """Parts by name. Each takes less than two minutes."""

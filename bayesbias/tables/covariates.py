@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
-from .schema import COLUMNS, OPTIONAL_COLUMNS, require_columns
+from .._core.reading import located
+from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, require_columns
+from .table_files import read_csv, read_frame
 
 UNITS = ("attribute", "protected_word", "row")
 """What a covariate may be a property of."""
@@ -64,84 +65,64 @@ def with_covariate(
     require_columns(table, COLUMNS)
     check_choice("of", of, UNITS)
     _check_name(table, name)
-    column = _of_rows(table, values) if of == "row" else _of_words(table, of, values)
-    if len(column) and np.ptp(column) == 0:
-        raise ArgumentError(
-            Argument("values"),
-            f" of {name!r} are all {column[0]:g}, so they cannot explain any difference",
-        )
-    return table.assign(**{name: column})
+    if of == "row":
+        kind, things = "row", table["protected_word"].astype(str) + " and " + table["attribute"]
+        given = _of_rows(table, values)
+    else:
+        kind, things = of.replace("_", " "), table[of].astype(str)
+        given = _of_words(things, of, values)
+    numbers = pd.to_numeric(given, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    if (lost := ~np.isfinite(numbers)).any():
+        without = [*dict.fromkeys(things[lost])]
+        text = f" has no number for {counted(len(without), kind)} ({abridged(without)}); "
+        raise ArgumentError(Argument("values"), text, f"add them, or leave out these {kind}s")
+    if np.ptp(numbers) == 0:
+        text = f" of {name!r} are all {numbers[0]:g}, so they cannot explain any difference"
+        raise ArgumentError(Argument("values"), text)
+    return table.assign(**{name: numbers})
 
 
 def _check_name(table: pd.DataFrame, name: str) -> None:
     """Raise an ArgumentError for a name that is in use, or that a formula cannot contain."""
-    reserved = (*COLUMNS, *OPTIONAL_COLUMNS)
     if not isinstance(name, str) or not name.strip() or ":" in name or name != name.strip():
         text = f" must be text without colons or blanks around it, such as 'share'; got {name!r}"
         raise ArgumentError(Argument("name"), text)
-    if name in reserved or name in table.columns:
-        drop = "" if name in reserved else f", or remove it with table.drop(columns={name!r})"
-        raise ArgumentError(
-            Argument("name"), f": the table has a column {name!r}; choose another name{drop}"
-        )
+    if name in (*OPTIONAL_COLUMNS, *RANKS) or name in table.columns:
+        text = f": tables have a column {name!r}; choose another name, or drop your column first"
+        raise ArgumentError(Argument("name"), text)
 
 
-def _of_words(table: pd.DataFrame, of: str, values: object) -> FloatArray:
-    """Return the value of each row's word; raise an ArgumentError that lists words without one."""
+def _of_words(words: pd.Series, of: str, values: object) -> pd.Series:
+    """Return the value of each row's word, or NaN; raise an ArgumentError for two values."""
     if not isinstance(values, Mapping | pd.Series):
         raise TypeError(
             f"values must be a dict or a Series from each {of} to its number; got "
             f"{type(values).__name__}. For one value per row, pass of='row'"
         )
-    words = table[of].astype(str)
-    given = pd.Series(dict(values) if isinstance(values, Mapping) else values, dtype=object)
-    given.index = given.index.map(str)
-    known = _numbers(given[given.index.isin(words)]).rename_axis("word").reset_index(name="value")
-    known = known.drop_duplicates()
-    if twice := list(dict.fromkeys(known["word"][known["word"].duplicated()])):
+    given = pd.DataFrame([(str(word), value) for word, value in values.items()])
+    given = given.reindex(columns=[0, 1]).set_axis(["word", "value"], axis=1)
+    given = given[given["word"].isin(words)].drop_duplicates()
+    if twice := list(dict.fromkeys(given["word"][given["word"].duplicated()])):
         raise ArgumentError(Argument("values"), f" has two values for {abridged(twice)}")
-    numbers = known.set_index("word")["value"].reindex(words).to_numpy()
-    if (lost := ~np.isfinite(numbers)).any():
-        without = [*dict.fromkeys(words[lost])]
-        raise ArgumentError(
-            Argument("values"),
-            f" has no number for {counted(len(without), of.replace('_', ' '))} "
-            f"({abridged(without)}); add them, or leave these words out of the table",
-        )
-    return np.asarray(numbers)
+    return words.map(given.set_index("word")["value"])
 
 
-def _of_rows(table: pd.DataFrame, values: object) -> FloatArray:
-    """Return one value per row; raise an ArgumentError that names the first row without one."""
-    aligned = isinstance(values, pd.Series) and values.index.is_unique
+def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
+    """Return one value per row; a Series must have the table's index, in any order."""
+    if isinstance(values, pd.Series):
+        if not values.index.equals(table.index):
+            same = values.index.is_unique and {*values.index} == {*table.index}
+            if not same or not table.index.is_unique:
+                text = " must have the table's index; for values in its order, pass a list"
+                raise ArgumentError(Argument("values"), text)
+            return values.reindex(table.index)
+        return values
     given: Any = values
-    if aligned and set(given.index) == set(table.index) and table.index.is_unique:
-        given = given.reindex(table.index)
-    if isinstance(values, str | Mapping) or np.shape(given) != (len(table),):
-        raise ArgumentError(
-            Argument("values"),
-            f" must have one number for each of the {len(table):,} rows; got "
-            f"{type(values).__name__} of shape {np.shape(given)}",
-        )
-    numbers = _numbers(pd.Series(list(given), dtype=object)).to_numpy()
-    if (lost := ~np.isfinite(numbers)).any():
-        first = table.iloc[int(np.argmax(lost))]
-        raise ArgumentError(
-            Argument("values"),
-            f" has no number for {counted(int(lost.sum()), 'row')}, first for "
-            f"{first['protected_word']!r} and {first['attribute']!r}; add them, or leave them out",
-        )
-    return np.asarray(numbers)
-
-
-def _numbers(values: pd.Series) -> pd.Series:
-    """Return values as float64; raise an ArgumentError that names the first that is no number."""
-    numbers = pd.to_numeric(values, errors="coerce").astype(np.float64)
-    wrong = numbers.isna() & ~values.isna()
-    if wrong.any():
-        text = f" must be numbers; got {values[wrong].iloc[0]!r} for {values.index[wrong][0]!r}"
+    if np.shape(given) != (len(table),):
+        text = f" must have one number for each of the {len(table):,} rows; got "
+        text += f"{type(values).__name__} of shape {np.shape(given)}"
         raise ArgumentError(Argument("values"), text)
-    return numbers
+    return pd.Series(given, table.index)
 
 
 def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
@@ -149,13 +130,13 @@ def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
 
     A column describes attributes if all attributes have a value, and otherwise protected words.
     """
-    values = pd.read_csv(path, index_col=0)
-    if not len(values.columns):
-        raise ValueError(
-            f"{path} needs a column of words and a column of numbers for each covariate"
-        )
-    for name in values:
-        column = values[name].dropna()
-        of = "attribute" if set(table["attribute"]) <= set(column.index) else "protected_word"
-        table = with_covariate(table, str(name), column, of=of)
+    with located(Path(path)):
+        words, *names = read_csv(Path(path), nrows=0).columns
+        if not names:
+            raise ValueError("a column of words and a column of numbers are needed")
+        values = read_frame(Path(path), (words,)).set_index(words)
+        for name in values:
+            column = values[name].dropna()
+            of = "attribute" if {*table["attribute"]} <= {*column.index} else "protected_word"
+            table = with_covariate(table, str(name), column, of=of)
     return table

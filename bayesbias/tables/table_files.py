@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,8 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
             table.to_parquet(temporary, index=False)
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file; words such as "nan", "true", and "007" stay as spelled.
+def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFrame:
+    """Read a CSV or Parquet file; in `texts`, "nan", "true", and "007" stay as spelled.
 
     Other columns become numbers if all their cells are numbers or empty.
     """
@@ -120,10 +121,10 @@ def read_frame(path: Path) -> pd.DataFrame:
         is_parquet = stream.read(len(PARQUET)) == PARQUET
     if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
-    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(TEXT_COLUMNS, str))
-    index = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
-    frame = frame.drop(columns=index)
-    for name in frame.columns.difference([*TEXT_COLUMNS, COLUMNS[-1]]):
+    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(texts, str))
+    unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
+    frame = frame.drop(columns={*unnamed} - {*texts})  # an index
+    for name in frame.columns.difference([*texts, COLUMNS[-1]]):
         if isinstance(frame[name].dtype, pd.StringDtype):
             cells = frame[name].where(~frame[name].isin(EMPTY))
             if dialect(path)["decimal"] == ",":
