@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
@@ -93,6 +94,14 @@ HELD: dict[str, Callable[[], Any]] = {
     ),
     "pair with types": lambda: (WORDS, {"embeddings": {"float": MATRIX.tolist()}}),
     "pair with a tensor": lambda: (WORDS, pytest.importorskip("torch").tensor(MATRIX)),
+    "sparse matrix": lambda: (WORDS, csr_array(MATRIX)),
+    "texts with typed embeddings": lambda: {"texts": WORDS, "embeddings": {"float": [*MATRIX]}},
+    "names of rows": lambda: COLUMN.set_axis([f"r{i}" for i in range(6)]),
+    "word to row": lambda: (dict(zip(WORDS[::-1], range(5, -1, -1), strict=True)), MATRIX),
+    "row to word": lambda: (dict(enumerate(WORDS)), MATRIX),
+    "words to some rows": lambda: ({"she": 2, "he": 1}, MATRIX),
+    "vocab": lambda: {"vocab": {"she": 2, "he": 1}, "embeddings": MATRIX.tolist()},
+    "dict of records": lambda: {w: {"vector": row, "pos": "N"} for w, row in ROWS.items()},
     "list of pairs": lambda: [*ROWS.items()],
     "two pairs": lambda: [(word, ROWS[word]) for word in ("he", "she")],
     "records": lambda: [{"input": word, "embedding": row} for word, row in ROWS.items()],
@@ -115,9 +124,9 @@ def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)  # tested below
         vectors = bb.load_vectors(HELD[kind](), ["he", "she"])
-    assert vectors.index_to_key == ["he", "she"]
+    assert sorted(vectors.index_to_key) == ["he", "she"]
     tolerance = 1e-6 if "text" in kind else 0  # NumPy prints eight digits
-    np.testing.assert_allclose(vectors.vectors, MATRIX[1:3], atol=tolerance)
+    np.testing.assert_allclose(vectors[["he", "she"]], MATRIX[1:3], atol=tolerance)
 
 
 def test_tensors_of_any_kind() -> None:
@@ -209,6 +218,7 @@ REFUSED: list[tuple[Any, str]] = [
     (ITEMS, "without the words"),
     (SimpleNamespace(data=[SimpleNamespace(embedding=[1.0])]), "without the words"),
     ((WORDS[:3], RESPONSE), r"must have shape \(3, n_dims\); got \(6, 4\)"),
+    (WIDE.T, "if its columns are the words, pass frame.T"),
     (WIDE.T.reset_index(drop=True), "if its columns are the words, pass frame.T"),
     (WIDE.reset_index(drop=True), "no words in its index or in a column of text, only d0"),
     (COLUMN.assign(hits=[9, 8, 7, 6, 5, 4]).set_axis([*"wxyzvu"], axis=1), "'u' may be a count"),
@@ -218,8 +228,14 @@ REFUSED: list[tuple[Any, str]] = [
     ),
     (COLUMN.assign(a="x").rename(columns={"word": "b"}), r"several columns of text \('b', 'a'\)"),
     (LISTS.assign(b=[*MATRIX]).rename(columns={"embedding": "a"}), "columns of lists"),
-    (COLUMN[["word"]], "no columns of numbers, only words"),
-    (COLUMN.astype(str).replace(r"\.", ",", regex=True), "no columns of numbers.*decimal=','"),
+    (({"he": 0, "she": 6}, MATRIX), "must map to rows from 0 to 5"),
+    (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
+    (COLUMN[["word"]], "too few columns of numbers"),
+    (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
+    (
+        COLUMN.assign(n=range(6)).astype({f"d{i}": str for i in range(4)}),
+        "also d0, d1, d2, .*decimal",
+    ),
     (WIDE.set_index("d0", append=True), "index has the levels"),
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),
     ({"he": [1, 2], "she": [1]}, "same length; 'he' has 2 numbers, but 'she' has 1"),

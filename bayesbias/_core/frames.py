@@ -18,15 +18,15 @@ def is_frame(source: object) -> bool:
 def as_pandas(source: Any) -> pd.DataFrame:  # noqa: ANN401
     """Return a DataFrame, given one, a Series, or a frame of polars, pyarrow, DuckDB, or others.
 
-    Frames with Arrow's PyCapsule interface are converted by pandas and pyarrow; for others, their
-    own method ``to_pandas`` is called.
+    Frames convert themselves with ``to_pandas``, or pandas and pyarrow convert them through Arrow's
+    PyCapsule interface.
     """
     if isinstance(source, pd.DataFrame):
         return source
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()  # a lazy frame of polars
     if not isinstance(source, pd.Series):
-        if hasattr(source, "__arrow_c_stream__"):
+        if not hasattr(source, "to_pandas"):
             library = type(source).__module__.partition(".")[0]
             require_extra(f"frames of {library}", "parquet", "pyarrow")
             frame: Any = pd.DataFrame  # pandas-stubs lack from_arrow

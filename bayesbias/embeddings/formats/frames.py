@@ -16,7 +16,7 @@ from ..._core.warnings import warn
 
 WORD_NAMES = (
     *("word", "token", "term", "text", "input", "key", "phrase", "sentence", "document"),
-    *("content", "name", "label", "custom_id", "id"),
+    *("content", "name", "label", "custom_id", "id", "vocab", "vocabulary", "index_to_key", "itos"),
 )
 """Usual names of columns and keys of words, without a plural s, starting with the surest."""
 
@@ -116,6 +116,9 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
     named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
     indexed = _kind(pd.Series(frame.index)) == "text"
+    if indexed and (texts or not _numbered([*map(str, frame.columns)])):
+        rows = [*map(str, frame.index)]
+        indexed = len(_numbered(rows)) < len(rows)  # otherwise, it numbers rows or dimensions
     if indexed and (not named or plain_name(frame.index.name) in WORD_NAMES):
         return None
     if not texts:
@@ -136,7 +139,7 @@ def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what
             return found[name]
     if len(places) == 1:
         return places[0]
-    several = abridged([repr(frame.columns[place]) for place in places], 4)
+    several = abridged([repr(name) for name in frame.columns[[*places]].tolist()], 4)
     way = "frame.set_index(NAME)" if what == "text" else "frame[[WORDS, NAME]]"
     raise ValueError(f"the table has several columns of {what} ({several}); choose one with {way}")
 
@@ -154,35 +157,54 @@ def _parsed(cell: Any) -> Any:  # noqa: ANN401
 
 
 def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> list[int]:
-    """Return the columns of numbers that are dimensions; refuse one that may be a count."""
-    if not places:
-        texts = [str(name) for place, name in enumerate(frame.columns) if place != words]
+    """Return the columns of numbers that are dimensions; refuse tables that were misread."""
+    names = frame.columns.tolist()
+    labels = [str(names[place]) for place in places]
+    if labels and 2 * sum(map(_is_decimal, labels)) > len(labels):
         raise ValueError(
-            f"the table has no columns of numbers, only {abridged(texts, 3) or 'words'}. If its "
-            "numbers are text, convert them (for decimal commas, pass decimal=',' to pd.read_csv)"
+            f"the table's header has numbers ({abridged(labels, 3)}), so it is probably the first "
+            "word and its vector; read the file with header=None"
         )
-    stems: dict[str, list[int]] = defaultdict(list)
-    for place in places:
-        numbered = _NUMBERED.fullmatch(str(frame.columns[place]))
-        if numbered:
-            stems[numbered[1]].append(place)
-    most = max(stems.values(), key=len, default=[])
-    if len(most) > 1 and 2 * len(most) > len(places):
-        places = most
-    else:
-        names = [(place, str(frame.columns[place]).strip().lower()) for place in places]
-        named = [p for p, name in names if any(one.fullmatch(name) for one in _NO_DIMENSIONS)]
-        places = [place for place in places if place not in named] or places
-    whole = [place for place in places if _has_whole_numbers(frame.iloc[:, place])]
-    if whole and len(whole) < len(places):
-        odd = [frame.columns[place] for place in whole]
+    numbered = {*_numbered(labels)}
+    kept = [p for p, label in zip(places, labels, strict=True) if label in numbered]
+    if not kept:
+        kept = [p for p, label in zip(places, labels, strict=True) if not _is_other(label)]
+    others = [str(name) for p, name in enumerate(names) if p not in {words, *places}]
+    if not kept or len(others) > len(kept):
+        raise ValueError(
+            f"the table has too few columns of numbers, but also {abridged(others, 3) or 'words'}. "
+            "If its numbers are text, convert them (for decimal commas, pass decimal=',' to "
+            "pd.read_csv)"
+        )
+    whole = [names[place] for place in kept if _has_whole_numbers(frame.iloc[:, place])]
+    if whole and len(whole) < len(kept):
         raise ValueError(
             f"the table's {'column' if len(whole) == 1 else 'columns'} "
-            f"{abridged([repr(name) for name in odd], 4)} may be a count, not a dimension: only "
-            "there, all numbers are whole. Leave it out with "
-            f"frame.drop(columns={odd[:4]!r}), or keep it by passing (words, array)"
+            f"{abridged([*map(repr, whole)], 4)} may be a count, not a dimension: only there, all "
+            f"numbers are whole. Leave it out with frame.drop(columns={whole[:4]!r}), or pass "
+            "(words, array) to keep it"
         )
-    return places
+    return kept
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Return the labels with a number after the same text, if most labels are like that."""
+    stems: dict[str, list[str]] = defaultdict(list)
+    for label in labels:
+        if match := _NUMBERED.fullmatch(label):
+            stems[match[1]].append(label)
+    most = max(stems.values(), key=len, default=[])
+    return most if len(most) > 1 and 2 * len(most) > len(labels) else []
+
+
+def _is_other(label: str) -> bool:
+    """Return whether a column's name is usual for counts and other numbers that are no vectors."""
+    return any(one.fullmatch(label.strip().lower()) for one in _NO_DIMENSIONS)
+
+
+def _is_decimal(label: str) -> bool:
+    """Return whether a column's name is a number with decimals."""
+    return re.fullmatch(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?", label) is not None
 
 
 def _has_whole_numbers(column: pd.Series) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from numbers import Number
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,8 @@ def _parts(source: Any) -> tuple[list[Any], Any, np.ndarray | None]:  # noqa: AN
     if isinstance(source, Mapping):
         return _of_mapping(source)
     if isinstance(source, list | tuple) and len(source):
-        if len(source) == 2 and (_are_words(source[0]) or hasattr(source[1], "__array__")):
-            return list(source[0]), _rows(source[1]), None
+        if len(source) == 2 and (_are_words(source[0]) or _is_matrix(source[1])):
+            return *_paired(*source), None
         if all(isinstance(one, list | tuple) and len(one) == 2 for one in source):
             return [word for word, _ in source], [row for _, row in source], None
         records = [_fields(one) for one in source]
@@ -85,9 +85,13 @@ def _of_mapping(source: Mapping[str, Any]) -> tuple[list[Any], Any, np.ndarray |
     texts = [names[n] for n in WORD_NAMES if n in names and _are_words(source[names[n]])]
     lists = [names[n] for n in VECTOR_NAMES if n in names]
     if texts and lists:
-        return list(source[texts[0]]), _rows(source[lists[0]]), None
+        rows = source[lists[0]]
+        by_type = isinstance(rows, Mapping) and len(rows) == 1
+        return *_paired(source[texts[0]], next(iter(rows.values())) if by_type else rows), None
     if (listed := _listed(source)) is not None:
         return _of_records([_fields(one) for one in listed])
+    if source and all(map(_is_record, source.values())):
+        return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
     if (word := name_of_embedding(source)) is not None:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
@@ -101,6 +105,24 @@ def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
     name, first = next(iter(vectors.items()), ("", None))
     of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors") or is_frame(first)
     return name if of_many and _listed(vectors) is None else None
+
+
+def _is_record(value: object) -> bool:
+    """Return whether a value is a mapping with a vector under a usual name."""
+    return isinstance(value, Mapping) and any(plain_name(name) in VECTOR_NAMES for name in value)
+
+
+def _paired(words: Any, rows: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+    """Return words in the order of their rows, given a list, or a dict from or to row numbers."""
+    if not isinstance(words, Mapping):
+        return list(words), _rows(rows)
+    if all(isinstance(word, str) for word in words.values()):
+        words = {word: row for row, word in words.items()}
+    matrix = _matrix([""] * len(rows), _rows(rows))
+    places: list[Any] = [*words.values()]
+    if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
+        raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
+    return list(words), matrix[places]
 
 
 def _of_records(records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], Any, np.ndarray | None]:
@@ -124,9 +146,17 @@ def _fields(one: Any) -> dict[str, Any]:  # noqa: ANN401
     return {n: value for n, value in values.items() if value is not None and not callable(value)}
 
 
+def _is_matrix(given: object) -> bool:
+    """Return whether an object is an array or a tensor, a sparse matrix, or a layer."""
+    return any(hasattr(given, name) for name in ("__array__", "toarray", "weight"))
+
+
 def _are_words(given: Any) -> bool:  # noqa: ANN401
     """Return whether an object is a sequence of words, rather than a word or a vector."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection | np.ndarray):
+    if isinstance(given, Mapping):  # from words to row numbers, or from row numbers to words
+        numbers = [isinstance(one, Integral) for pair in given.items() for one in pair]
+        return bool(numbers) and 2 * sum(numbers) == len(numbers)
+    if isinstance(given, str | bytes) or not isinstance(given, Collection | np.ndarray):
         return False
     return all(isinstance(word, str | bytes) for word in given)
 
@@ -156,6 +186,10 @@ def _rows(given: Any) -> Any:  # noqa: ANN401
 
     Items of a response may have an ``index``.
     """
+    if hasattr(given, "toarray"):  # a sparse matrix
+        return given.toarray()
+    if hasattr(getattr(given, "weight", None), "detach"):  # a layer of PyTorch
+        return given.weight
     if hasattr(given, "__array__"):
         return given
     if not isinstance(given, list | tuple) and (listed := _listed(given)) is not None:
@@ -170,7 +204,11 @@ def _vector(fields: Mapping[str, Any], item: Any) -> Any:  # noqa: ANN401
     """Return the vector of a record, or the item if it is a vector; base64 is decoded."""
     found = next((fields[name] for name in VECTOR_NAMES if name in fields), item)
     if isinstance(found, str):
-        return np.frombuffer(base64.b64decode(found, validate=True), dtype="<f4")
+        try:
+            return np.frombuffer(base64.b64decode(found, validate=True), dtype="<f4")
+        except ValueError as error:
+            text = f"a vector is the text {found[:30]!r}, which is not base64 of float32 ({error})"
+            raise ValueError(text) from None
     return found
 
 
