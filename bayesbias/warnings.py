@@ -19,7 +19,7 @@ from ._core.doubts import (
     PriorConflict,
     UnreliableLoo,
 )
-from ._core.file_notices import KeysWithBlanks, OddLines, ReadAsLatin1, WrongHeader
+from ._core.file_notices import KeysWithBlanks, OddLines, ReadAsLatin1, SlowText, WrongHeader
 from ._core.notices import (
     ColumnsNotRead,
     ContextIgnored,
@@ -96,6 +96,7 @@ __all__ = [
     "SameVectors",
     "SamplingWarning",
     "SeveralEmbeddings",
+    "SlowText",
     "ThinSet",
     "UnfinishedLog",
     "UnknownFrequency",

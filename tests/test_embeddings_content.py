@@ -5,16 +5,23 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
+import pickle
 import tarfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from backports import zstd
 from embedding_toys import WORDS, File, Table, as_binary, as_text, check, keyed, zipped
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
@@ -27,22 +34,13 @@ def lines(after: str, between: str, words: Table = WORDS, end: str = "\n") -> by
     return "".join(rows).encode()
 
 
-@pytest.mark.parametrize("header", ["", "6 3\n", "6\t3\n", "6 3 54\n", "6\n"])
 @pytest.mark.parametrize("between", [" ", "\t", ",", ";", "  ", ", ", "|"])
 @pytest.mark.parametrize("after", [" ", "\t", ",", ";", ":", "|", "  "])
-def test_separators_are_found(file: File, after: str, between: str, header: str) -> None:
-    path = file("vectors", header.encode() + lines(after, between))
-    check(load_vectors(path), WORDS)
-    check(load_vectors(path, ["Bill"]), {"Bill": WORDS["Bill"]})
-
-
-def tarred(content: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        for name, some in (("a/._v.txt", b"\0\5\x16\7"), ("a/v.txt", content)):
-            archive.addfile(info := tarfile.TarInfo(name), io.BytesIO(some))
-            info.size = len(some)
-    return buffer.getvalue()
+def test_separators_are_found(file: File, after: str, between: str) -> None:
+    for header in ("", "6 3\n", "6\t3\n", "6 3 54\n", "6\n"):
+        path = file("vectors", header.encode() + lines(after, between))
+        check(load_vectors(path), WORDS)
+        check(load_vectors(path, ["Bill"]), {"Bill": WORDS["Bill"]})
 
 
 def tar(content: bytes) -> bytes:
@@ -95,8 +93,154 @@ CONTENT: dict[str, Callable[[Path], bytes]] = {
 
 @pytest.mark.parametrize("packing", PACKED)
 @pytest.mark.parametrize("kind", CONTENT)
-@pytest.mark.parametrize("name", ["v", "v.model", "v.bin", "v.txt", "v.gz"])
-def test_content_decides_what_a_file_is(tmp_path: Path, kind: str, packing: str, name: str) -> None:
-    content = CONTENT[kind](tmp_path)
-    (tmp_path / name).write_bytes(PACKED[packing](content))
-    check(load_vectors(tmp_path / name, allow_pickle=True), WORDS)
+def test_content_decides_what_a_file_is(tmp_path: Path, kind: str, packing: str) -> None:
+    content = PACKED[packing](CONTENT[kind](tmp_path))
+    for name in ("v", "v.model", "v.bin", "v.txt", "v.gz"):
+        (tmp_path / name).write_bytes(content)
+        check(load_vectors(tmp_path / name, allow_pickle=True), WORDS)
+
+
+FRENCH: Table = {"père": (1, 2), "mère": (3, 4), "enfant": (5, 6)}
+GOT: Table = {"a": (1, 2.5), "New York": (3.5, 4), "Blink 182": (5, 6.5)}
+AS_TEXT = as_text(GOT).decode()
+WIDE = pd.DataFrame([*GOT.values()], index=[*GOT], columns=["d0", "d1"])
+
+ODD: list[tuple[bytes | str, Table, str]] = [
+    (as_text(FRENCH).decode().encode("latin-1"), FRENCH, "ReadAsLatin1"),
+    (as_binary(FRENCH).replace("è".encode(), b"\xe8"), FRENCH, "ReadAsLatin1"),
+    ("4 2\n" + AS_TEXT, GOT, "WrongHeader"),
+    ("2 2\n" + AS_TEXT, GOT, "WrongHeader"),
+    ("# by me\n" + AS_TEXT, GOT, "OddLines"),
+    ("word d0 d1\n" + AS_TEXT, GOT, "OddLines"),
+    (AS_TEXT + "b 1 2,5\n c 3 4\nd 1_0 2\n 7 8\n", GOT | {"c": (3, 4)}, "OddLines"),
+    ("4 2\n" + AS_TEXT + "b1.5 2\n", GOT, "OddLines"),
+    ("4 2\n" + AS_TEXT + "  1.5 2\n", GOT, "OddLines"),  # the word is a blank
+    (AS_TEXT + "zero 0 0\n", GOT, "EmptyVectors"),
+    (WIDE.to_csv(), GOT, ""),
+    (WIDE.to_csv(sep=";", decimal=","), GOT, ""),
+    ("\ufeff" + WIDE.to_csv(sep="\t", lineterminator="\r\n"), GOT, ""),
+    (WIDE.assign(word=[*GOT]).to_csv(index=False), GOT, ""),
+    (WIDE.rename(columns={"d0": 0, "d1": 1}).to_csv(), GOT, ""),
+    (WIDE.assign(count=[30, 20, 10]).to_csv(), GOT, "ColumnsNotRead"),
+    ('"a",1,2.5\n"b, ""c""",3.5,4\n', {"a": (1, 2.5), 'b, "c"': (3.5, 4)}, ""),
+]
+
+
+@pytest.mark.parametrize(("content", "expected", "notice"), ODD)
+def test_what_is_odd_is_read_and_said(
+    file: File, content: bytes | str, expected: Table, notice: str
+) -> None:
+    path = file("odd.txt", content)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check(load_vectors(path), expected)
+    assert [type(each.message).__name__ for each in caught] == ([notice] if notice else [])
+
+
+NO_EMBEDDINGS: list[tuple[bytes | str, str]] = [
+    ("<!DOCTYPE html><html>", "is a web page: the download failed"),
+    ("version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS.*git lfs pull"),
+    ("a 1 2\n".encode("utf-16"), "text in UTF-16: save it as UTF-8"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (zipped({"a/data.pkl": b"\x80\x02}.", "a/data/0": b""}), "a PyTorch file: load it with torch"),
+    (bytes(range(256)) * 9, "binary file of unknown kind"),
+    ("a 1 2\rb 3 4\r", "ends its lines as old Macs did"),
+    ("2 3\na 1 2\nb 3 4\n", "promises 3 dimensions, but the lines have 2; correct the first line"),
+]
+
+
+@pytest.mark.parametrize(("content", "told"), NO_EMBEDDINGS)
+def test_other_files_are_named_with_what_to_do(file: File, content: bytes | str, told: str) -> None:
+    with pytest.raises(ValueError, match=rf"vectors\.bin.*{told}"):
+        load_vectors(file("vectors.bin", content))
+
+
+PARTS = ["he", "home run", "family doctor", "naïve", "New York City", "a", "東京 駅"]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
+@settings(max_examples=60)
+def test_keys_with_blanks_are_right_or_refused(
+    file: File, seed: int, dims: int, newline: bool
+) -> None:
+    """Whatever the numbers are; with 16 or more dimensions, they are always right."""
+    rng = np.random.default_rng(seed)
+    words = [f"{rng.choice(PARTS)}{i}" if rng.random() < 0.7 else f"w{i}" for i in range(30)]
+    matrix = rng.normal(size=(30, dims)) * 10.0 ** rng.integers(-2, 2)
+    path = file("blanks.bin", as_binary(dict(zip(words, matrix.tolist(), strict=True)), newline))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.warnings.KeysWithBlanks)
+        try:
+            found = load_vectors(path)
+        except ValueError as error:
+            assert dims < 16, error  # noqa: PT017
+            assert "keys contain blanks" in str(error)  # noqa: PT017
+            return
+    assert found.index_to_key == words
+    assert_array_equal(found.vectors, matrix.astype(np.float32))
+
+
+LINES = "\n".join(WORDS)
+BESIDE: dict[str, bytes | str] = {
+    "v.txt": LINES,
+    "v-vocab.txt": LINES.replace("\n", "\r\n") + "\r\n",
+    "v.tsv": "\ufeff" + LINES + "\n\n",
+    "words.txt": LINES.replace("\n", "\r"),
+    "vocab.txt": "".join(f"{word} {9 - i}\n" for i, word in enumerate(WORDS)),
+    "metadata.tsv": "Id\tWord\n" + "".join(f"{i}\t{word}\n" for i, word in enumerate(WORDS)),
+    "v.csv": "word\n" + LINES,
+    "vocab.json": json.dumps({word: i for i, word in enumerate(WORDS)}),
+    "v-vocab.pkl": pickle.dumps([*WORDS], protocol=2),
+    "labels.txt": LINES.encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("words", BESIDE)
+@pytest.mark.parametrize("matrix", ["v.npy", "v-w.npy", "v.tsv.gz"])
+def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, MATRIX)
+    as_lines = "".join("\t".join(map(str, row)) + "\n" for row in MATRIX.tolist())
+    path = file(matrix, gzip.compress(as_lines.encode()) if ".gz" in matrix else buffer.getvalue())
+    with pytest.raises(FileNotFoundError, match=r"has no words; .* one word per line"):
+        load_vectors(path)
+    near = file(words, BESIDE[words])
+    if words.endswith(".pkl"):
+        with pytest.raises(ValueError, match="allow_pickle=True; otherwise, get the words as"):
+            load_vectors(path)
+    check(load_vectors(path, allow_pickle=True), WORDS)
+    near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
+    with pytest.raises(ValueError, match=r"is not a list of words|unequal numbers|vocab\.json"):
+        load_vectors(path, allow_pickle=True)
+
+
+def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:
+    np.savez(tmp_path / "old.npz", words=np.array([*WORDS]), vectors=MATRIX)
+    check(load_vectors(tmp_path / "old.npz"), WORDS)
+    words = [*map(str, range(2000)), "x" * 10_000]
+    bb.save_vectors((words, np.ones((2001, 2))), tmp_path / "new.npz")
+    assert load_vectors(tmp_path / "new.npz").index_to_key == words
+    with np.load(tmp_path / "new.npz") as arrays:
+        assert arrays["words_utf8"].nbytes < 20_000  # an array of text has 80 MB
+
+
+@pytest.mark.parametrize("kind", CONTENT)
+def test_a_limit_reads_the_first_words(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "v").write_bytes(CONTENT[kind](tmp_path))
+    first = dict([*WORDS.items()][:2])
+    how: dict[str, Any] = {"limit": 2, "allow_pickle": True}
+    check(load_vectors(tmp_path / "v", **how), first)
+    check(load_vectors(tmp_path / "v", ["Paris", "queen"], **how), {"Paris": WORDS["Paris"]})
+    assert bb.convert_vectors(tmp_path / "v", tmp_path / "folder", **how) == (2, 3)
+    assert bb.convert_vectors(tmp_path / "folder", tmp_path / "less", limit=1) == (1, 3)
+    with pytest.raises(ValueError, match="limit must be a whole number, 1 or more; got 0"):
+        load_vectors(tmp_path / "v", limit=0)
+
+
+def test_slow_text_is_followed_by_a_hint_once(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.embeddings.formats.text.SLOW", -1.0)
+    path = file("slow.txt", as_text(WORDS))
+    with pytest.warns(bb.warnings.SlowText, match=r"`bayesbias convert .*slow\.txt FOLDER`"):
+        load_vectors(path)
+    check(load_vectors(path), WORDS)

@@ -16,7 +16,7 @@ class OddLines(BayesbiasWarning):
     lines: tuple[str, ...]
     text = (
         "left out {n:line that is|lines that are} not a word followed by {dims:number}, as the "
-        "other lines are: {lines:3}"
+        "other lines are: {lines}"
     )
 
 
@@ -60,3 +60,15 @@ class ReadAsLatin1(BayesbiasWarning):
     def doubt(self) -> str:
         """Whether this looks wrong."""
         return ", which looks wrong" if self.doubtful else ""
+
+
+@dataclass(unsafe_hash=True)
+class SlowText(BayesbiasWarning):
+    """Reading text took long; a hint, which results do not keep."""
+
+    seconds: int
+    path: str
+    text = (
+        "reading {path} took {seconds:second}; `bayesbias convert {path} FOLDER` makes a folder "
+        "that opens at once"
+    )

@@ -65,6 +65,7 @@ def background(
         output.require_place(out, force=force, names=("standalone.csv", output.RECORD))
     shown = not screen.QUIET.get()
     how: dict[str, Any] = {"allow_pickle": reading.allow_pickle, "key": reading.key}
+    how["limit"] = reading.limit
     embedding: Any = open_embedding(reading.vectors, **how, progressbar=shown)
     whole = bg.distributions(embedding, experiments, case=reading.case)
     made = {name: one.among(*ranks) if ranks else one for name, one in whole.items()}

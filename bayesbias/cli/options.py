@@ -73,11 +73,14 @@ class Reading:
         How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
     key : str
         Pattern of keys with a prefix or suffix, such as /c/en/{word} or {word}_NOUN.
+    limit : int
+        Read only the first words of the embedding, this many.
     """
 
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo"
     case: str = "exact"
     key: str = ""
+    limit: int | None = None
     allow_pickle: AllowPickle = False
 
 
@@ -107,7 +110,7 @@ class ListReading(Reading):
 
     def load(self, words: bb.WordList) -> KeyedVectors:
         """Read the vectors of a list's words."""
-        names = ("case", "key", "allow_pickle", "strip_accents", "subwords")
+        names = ("case", "key", "limit", "allow_pickle", "strip_accents", "subwords")
         how: dict[str, Any] = {name: getattr(self, name) for name in names}
         return bb.load_vectors(self.vectors, words, **how, progressbar=not QUIET.get())
 

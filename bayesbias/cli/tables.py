@@ -174,6 +174,7 @@ def convert(
     /,
     *,
     key: str = "",
+    limit: int | None = None,
     allow_pickle: options.AllowPickle = False,
     force: options.Force = False,
 ) -> None:
@@ -191,11 +192,12 @@ def convert(
         The folder to create.
     key : str
         Keep only keys of this pattern, such as /c/en/{word}, without their prefix or suffix.
+    limit : int
+        Keep only the first words, this many.
     """
     shown = not screen.QUIET.get()
-    count, n_dims = bb.convert_vectors(
-        source, folder, force=force, key=key, allow_pickle=allow_pickle, progressbar=shown
-    )
+    how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
+    count, n_dims = bb.convert_vectors(source, folder, force=force, **how, progressbar=shown)
     screen.say(
         f"{folder}: {count:,} words of {n_dims} dimensions.",
         f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).",

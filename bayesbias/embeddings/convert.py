@@ -64,6 +64,7 @@ def convert_vectors(
     *,
     force: bool = False,
     key: str = "",
+    limit: int | None = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> tuple[int, int]:
@@ -71,7 +72,7 @@ def convert_vectors(
 
     Parameters
     ----------
-    source, key, allow_pickle, progressbar
+    source, key, limit, allow_pickle, progressbar
         See `load_vectors`. If a word occurs twice, its first occurrence is kept.
     folder : path
         Path of the new folder, which appears only when it is complete.
@@ -97,8 +98,8 @@ def convert_vectors(
     (5846, 100)
     """
     target = Path(folder)
-    how: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    embedding = open_embedding(source, key=key, **how)
+    how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
+    embedding = open_embedding(source, progressbar=progressbar, **how)
     require_native_path(target, embedding.path, force=force)
     with replace_folder(target) as stage:
         return write_native(first_of_each(embedding.chunks()), stage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -30,15 +30,9 @@ from ..tables.spellings import (
 )
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .formats.encoders import WITHOUT_VOCABULARY
-from .formats.keyed import (
-    Vectors,
-    directed,
-    is_ranked,
-    warn_of_empty,
-    without_empty,
-)
+from .formats.keyed import Vectors, directed, is_ranked, warn_of_empty
 from .registry import open_embedding
-from .source import Chunk, Embedding, first_of_each
+from .source import Chunk, Embedding, first_of_each, gathered
 
 
 class Encoder(Protocol):
@@ -81,6 +75,7 @@ def load_vectors(
     strip_accents: bool = False,
     subwords: bool = True,
     key: str = "",
+    limit: int | None = None,
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> KeyedVectors:
@@ -120,6 +115,9 @@ def load_vectors(
     key : str
         Pattern of the source's keys if they have a prefix or suffix, such as ``/c/en/{word}`` for
         English in Numberbatch, or ``{word}_NOUN``. Other keys are left out.
+    limit : int, optional
+        Read only words whose frequency rank is at most `limit`. In most files, these are the first
+        `limit` words, so reading stops after them.
     allow_pickle : bool
         Allow ``.kv`` and ``.model`` files, which are Python pickles. Opening a pickle can run any
         program, so allow only files from people you trust.
@@ -153,7 +151,8 @@ def load_vectors(
     >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
-    embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar, key=key)
+    how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
+    embedding = open_embedding(source, progressbar=progressbar, **how)
     return pick(embedding, words, case, strip_accents=strip_accents, subwords=subwords).keyed()
 
 
@@ -167,41 +166,66 @@ def pick(
 ) -> Vectors:
     """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors."""
     check_choice("case", case, CASES)
-    asked, where, lost = _asked(words), str(embedding.path), list[str]()
+    asked, where = _asked(words), str(embedding.path)
     if asked is None:
-        chunk = without_empty(_joined([*first_of_each(embedding.chunks())]), where)
-        chosen, absent, forms = {word: word for word in chunk.words}, lost, lost
-    else:
-        how = partial(forms_of, case=case, strip_accents=strip_accents)
-        chunk, empty = _of_forms(embedding, asked, how)
-        forms = chunk.words
-        rows = {form: row for row, form in enumerate(forms)}
-        chosen = choose(asked, rows, case, strip_accents=strip_accents)
-        absent = [word for word in asked if word not in chosen]
-        made = _from_subwords(embedding, absent) if subwords else _joined([])
-        absent = [word for word in absent if word not in made.words]
-        chunk = _joined([chunk.take([rows[form] for form in chosen.values()]), made])
-        chosen |= {word: word for word in made.words}
-        lost = [word for word in absent if not empty.isdisjoint(how(word))]
+        return _whole(embedding)
+    how = partial(forms_of, case=case, strip_accents=strip_accents)
+    chunk, empty = _of_forms(embedding, asked, how)
+    forms = chunk.words
+    rows = {form: row for row, form in enumerate(forms)}
+    chosen = choose(asked, rows, case, strip_accents=strip_accents)
+    absent = [word for word in asked if word not in chosen]
+    made = _from_subwords(embedding, absent) if subwords else gathered([])
+    absent = [word for word in absent if word not in made.words]
+    chunk = gathered([chunk.take([rows[form] for form in chosen.values()]), made])
+    chosen |= {word: word for word in made.words}
+    lost = [word for word in absent if not empty.isdisjoint(how(word))]
     warn_of_empty(lost, where)
     others = other_forms([word for word in absent if word not in lost], forms)
     hint = spelling_hint(others, case, strip_accents=strip_accents)
-    if not hint and 2 * len(absent) > len(asked or ()):
+    if not hint and 2 * len(absent) > len(asked):
         hint = _key_hint(embedding, absent)
     if not chosen:
-        raise _nothing_found(asked or (), hint, where)
+        raise _nothing_found(asked, hint, where)
     if not others and hint:
         n, names = len(absent), tuple(absent)
         why = "the embedding does not have them"
-        warn(MissingWords(n, len(asked or ()), "word", why, names, hint=hint, about=where))
+        warn(MissingWords(n, len(asked), "word", why, names, hint=hint, about=where))
     loaded = embedding.loaded
     original = {} if loaded is None else resolved_forms(loaded)
     read_as = [original.get(form, form) for form in chosen.values()]
-    sample = getattr(loaded, "sample", None) if asked is None else None
     ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
-    picked = Vectors([*chosen], chunk.vectors, read_as, ranks, others=others, sample=sample)
+    picked = Vectors([*chosen], chunk.vectors, read_as, ranks, others=others)
     picked.hint = hint
     return picked
+
+
+def _whole(embedding: Embedding) -> Vectors:
+    """Read all words."""
+    lost: list[str] = []
+    found = _directed(first_of_each(embedding.chunks()), lost)
+    chunk = gathered(found, lambda: embedding.expected)
+    warn_of_empty(lost, str(embedding.path))
+    if not chunk.words:
+        raise _nothing_found((), (), str(embedding.path))
+    loaded, forms = embedding.loaded, chunk.words
+    if loaded is not None:
+        original = resolved_forms(loaded)
+        forms = [original.get(word, word) for word in forms]
+    sample = getattr(loaded, "sample", None)
+    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
+    return Vectors(chunk.words, chunk.vectors, forms, ranks, sample=sample)
+
+
+def _directed(chunks: Iterable[Chunk], lost: list[str]) -> Iterator[Chunk]:
+    """Leave out words without a direction, and add them to a list."""
+    for chunk in chunks:
+        kept = directed(chunk.vectors)
+        if kept.all():
+            yield chunk
+        else:
+            lost += [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
+            yield chunk.take(np.flatnonzero(kept).tolist())
 
 
 def _of_forms(
@@ -212,7 +236,7 @@ def _of_forms(
     An encoder makes a vector of any text, so it gets only the first form of each word.
     """
     forms = [how(word)[:1] if embedding.makes else every_form(word) for word in words]
-    chunk = _joined([*first_of_each(embedding.chunks(wanted={*chain(*forms)}))])
+    chunk = gathered(first_of_each(embedding.chunks(wanted={*chain(*forms)})))
     kept = directed(chunk.vectors)
     if kept.all():
         return chunk, set()
@@ -230,16 +254,6 @@ def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argumen
     return parts if pattern else ()
 
 
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Join chunks into one."""
-    some = [chunk for chunk in chunks if len(chunk)]
-    if not some:
-        return Chunk([], np.empty((0, 1), dtype=np.float32), np.empty(0, dtype=np.int64))
-    words = [word for chunk in some for word in chunk.words]
-    vectors, ranks = zip(*((chunk.vectors, chunk.ranks) for chunk in some), strict=True)
-    return Chunk(words, np.concatenate(vectors), np.concatenate(ranks))
-
-
 def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     """Make vectors for words from a fastText model's n-grams; rank these words last."""
     loaded = embedding.loaded
@@ -247,7 +261,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
     rows = {word: row for word, row in rows.items() if np.any(row)}
     if not rows:
-        return _joined([])
+        return gathered([])
     warn(VectorsFromSubwords(tuple(rows), str(embedding.path)))
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))

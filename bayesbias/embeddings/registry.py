@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.reading import ENDINGS as PACKED_ENDINGS
 from .._core.reading import parts_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
@@ -85,16 +85,20 @@ def open_embedding(
     allow_pickle: bool = False,
     progressbar: bool = True,
     key: str = "",
+    limit: int | None = None,
 ) -> Embedding:
     """Determine the format of a source for `load_vectors`, without loading its vectors."""
     if key and key.count(WORD) != 1:
         raise ArgumentError(Argument("key"), f" must contain {WORD} once, as in '/c/en/{WORD}'")
+    if limit is not None:
+        check_numbers(limit=limit)
     if isinstance(source, Embedding):
         return source
     if not isinstance(source, str | os.PathLike):
-        return _in_memory(source, key)
-    found = _in_file(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return replace(found, key=key)
+        found = _in_memory(source, key)
+    else:
+        found = _in_file(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    return replace(found, key=key, limit=limit)
 
 
 def _in_memory(source: Any, key: str) -> Embedding:  # noqa: ANN401

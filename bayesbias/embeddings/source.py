@@ -35,6 +35,9 @@ READ_SIZE = 3 << 20
 HEAD_SIZE = 1 << 18
 """Number of bytes at the beginning of a file that show what it is."""
 
+GROWTH = 1.05
+"""Factor by which a matrix grows while a file of unknown length is read."""
+
 SLOW_SIZE = 1 << 26
 """Smallest file, in bytes, that is read with a progress bar."""
 
@@ -68,7 +71,8 @@ class Embedding:
     """A file or folder, the generator for its format, and its vectors once they are loaded.
 
     If there is a `key`, such as ``/c/en/{word}``, words are the parts of keys in this place, and
-    other keys are left out. An encoder `makes` vectors of any word and has no vocabulary.
+    other keys are left out. An encoder `makes` vectors of any word and has no vocabulary. Readers
+    set the number of words that they expect.
     """
 
     path: Path
@@ -80,13 +84,32 @@ class Embedding:
     makes: bool = False
     packed: bool = False
     layout: Any = None
+    limit: int | None = None
+    expected: int = 0
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words, or only the wanted words, with their vectors, in the source's order."""
-        if not self.key:
-            return self.format(self, wanted)
-        keys = None if wanted is None else {self.key.replace(WORD, word) for word in wanted}
-        return _untagged(self.format(self, keys), *self.key.split(WORD))
+        if self.key and wanted is not None:
+            wanted = {self.key.replace(WORD, word) for word in wanted}
+        found = self._up_to_limit(self.format(self, wanted))
+        return _untagged(found, *self.key.split(WORD)) if self.key else found
+
+    def _up_to_limit(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Leave out words whose frequency rank is beyond the limit."""
+        for chunk in chunks:
+            few = chunk.ranks <= (np.inf if self.limit is None else self.limit)
+            if few.all():
+                yield chunk
+            elif few.any():
+                yield chunk.take(np.flatnonzero(few).tolist())
+            elif self.loaded is None:  # ranks are positions, so no more words are to come
+                return
+
+    def expect(self, n_words: float, bytes_of_word: float) -> None:
+        """Set the number of words, as far as the file is long enough for them."""
+        most = np.inf if self.packed else self.path.stat().st_size / bytes_of_word
+        few = min(n_words, most, np.inf if self.limit is None else self.limit)
+        self.expected = 0 if self.packed or not np.isfinite(few) else int(few)
 
     @contextmanager
     def local(self) -> Iterator[Path]:
@@ -165,6 +188,30 @@ def vectors_by_word(embedding: Embedding, words: Collection[str]) -> dict[str, V
         for word, vector in zip(chunk.words, chunk.vectors, strict=True):
             vectors.setdefault(word, vector)
     return vectors
+
+
+def gathered(chunks: Iterable[Chunk], expected: Callable[[], int] = int) -> Chunk:
+    """Join chunks; the vectors are in memory only once.
+
+    The matrix gets the number of rows that is expected once the first chunk is there. If there are
+    more, it grows in place.
+    """
+    words: list[str] = []
+    ranks = [np.empty(0, dtype=np.int64)]
+    matrix: Vector = np.empty((0, 1), dtype=np.float32)
+    for chunk in chunks:
+        (n, dims), start = chunk.vectors.shape, len(words)
+        if not n:
+            continue
+        if not start:
+            matrix = np.empty((max(n, expected()), dims), dtype=np.float32)
+        elif start + n > len(matrix):
+            matrix.resize((max(start + n, int(GROWTH * len(matrix))), dims), refcheck=False)
+        matrix[start : start + n] = chunk.vectors
+        words += chunk.words
+        ranks.append(chunk.ranks)
+    matrix.resize((len(words), matrix.shape[1]), refcheck=False)
+    return Chunk(words, matrix, np.concatenate(ranks))
 
 
 def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from .._core.display import Sheet, Shown
+from .._core.file_notices import SlowText
 from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
@@ -290,6 +291,6 @@ def noticed() -> Iterator[list[BayesbiasWarning]]:
         warnings.simplefilter("always")
         yield notices
     for each in {str(one.message): one.message for one in reversed(caught)}.values():
-        if isinstance(each, UserWarning | RuntimeWarning):
+        if isinstance(each, UserWarning | RuntimeWarning) and not isinstance(each, SlowText):
             notices.append(as_ours(each))
         warn(each if isinstance(each, Warning) else UserWarning(each))

@@ -23,8 +23,8 @@ CONTEXTUAL_MODELS = ("crossed", "contextual")
 class Settings(FitOptions):
     """How to measure distances and fit models.
 
-    `vectors`, `case`, `strip_accents`, `subwords`, `key`, and `allow_pickle` are passed to
-    `load_vectors`, and `max_missing` is passed to `distance_table`.
+    `vectors`, `case`, `strip_accents`, `subwords`, `key`, `limit`, and `allow_pickle` are passed
+    to `load_vectors`, and `max_missing` is passed to `distance_table`.
 
     Parameters
     ----------
@@ -56,6 +56,7 @@ class Settings(FitOptions):
     strip_accents: bool = False
     subwords: bool = True
     key: str = ""
+    limit: int | None = None
     max_missing: float | None = None
     allow_pickle: bool = False
     matched: int = 5

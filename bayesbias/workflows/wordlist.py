@@ -202,7 +202,7 @@ def analyze(
         ``models``, as names, paths, or results of `bayesbias.load_model` (the last is the main one;
         the default is by-group); ``matched`` and ``reference_lists``, the numbers of control words
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope``; ``case``,
-        ``strip_accents``, ``subwords``, ``key``, and ``allow_pickle``, as in
+        ``strip_accents``, ``subwords``, ``key``, ``limit``, and ``allow_pickle``, as in
         `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`;
         ``covariates``, as in `bayesbias.fit`; and fit options, such as ``seed`` and ``draws``.
 
@@ -264,7 +264,7 @@ def analyze_lists(
         vectors = contextual_vectors(settings.encoder, words, settings.templates, **how)
     else:
         with noticed() as read:
-            how = settings.chosen("key", "allow_pickle", "progressbar")
+            how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
             source = open_embedding(source, **how)
             how = settings.chosen("strip_accents", "subwords")
             vectors = pick(source, words, settings.case, **how)

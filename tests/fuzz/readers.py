@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import lzma
+import pickle
+import tarfile
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from backports import zstd
 from cli_toy import write_scored
 from embedding_toys import as_binary, as_text, zipped
 from safetensors.numpy import save
@@ -24,7 +27,7 @@ from bayesbias._core.jobs import RESULTS, pack_frame, read_results
 from bayesbias._core.resources import bundled_folder
 from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
-from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
+from bayesbias.embeddings.formats.arrays import VECTORS, WORDS, packed_texts
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import (
     RECORD,
@@ -107,7 +110,50 @@ def archive(write: Callable[..., None] = np.savez, **arrays: np.ndarray) -> byte
 
 
 def npz() -> tuple[bytes, ...]:
-    return archive(), archive(np.savez_compressed)
+    file = io.BytesIO()
+    np.savez(file, **packed_texts("words", NAMES), vectors=MATRIX)
+    return archive(), archive(np.savez_compressed), file.getvalue()
+
+
+def separated() -> tuple[bytes, ...]:
+    """Lines with other separators, and tables whose columns have names."""
+    frame = pd.DataFrame(MATRIX, NAMES, list("abcd"))
+    tables = (frame.to_csv(sep=sep, decimal=mark) for sep, mark in (",.", "\t.", ";,"))
+    made = (*tables, frame.assign(count=[9, 8, 7, 6, 50]).to_csv(), frame.to_csv(header=False))
+    lines = PLAIN.replace(b" ", b"\t", 1), PLAIN.decode().encode("latin-1")
+    return (*(each.encode() for each in made), *lines)
+
+
+def blanks() -> tuple[bytes, ...]:
+    """Keys with blanks, with few and with many dimensions."""
+    wide = dict(zip(NAMES, np.tile(MATRIX, 5).tolist(), strict=True))
+    return as_binary(TABLE), as_binary(wide), as_binary(wide, newline=True)
+
+
+def words() -> tuple[bytes, ...]:
+    """Words of a matrix, in a file next to it."""
+    lines = "\n".join(NAMES)
+    counts = "".join(f"{name} {row}\n" for row, name in enumerate(NAMES))
+    heads = "id\tword\n" + "".join(f"{row}\t{name}\n" for row, name in enumerate(NAMES))
+    return (
+        lines.replace("\n", "\r\n").encode(),
+        lines.encode("utf-16"),
+        counts.encode(),
+        heads.encode(),
+    )
+
+
+def tarred() -> tuple[bytes, ...]:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as made:
+        info = tarfile.TarInfo("v.txt")
+        info.size = len(PLAIN)
+        made.addfile(info, io.BytesIO(PLAIN))
+    return (file.getvalue(),)
+
+
+def load_pickled(path: Path) -> object:
+    return bb.load_vectors(path.with_name("1990-w.npy"), allow_pickle=True)
 
 
 def around(content: bytes) -> bytes:
@@ -352,6 +398,29 @@ READERS = {
         "vectors.zip", load, lambda: tuple(zipped({"v.bin": one}) for one in binary())
     ),
     "parquet vectors": Reader("vectors.parquet", load, parquet_vectors),
+    "separators": Reader("vectors.csv", load, separated),
+    "keys with blanks": Reader("vectors.bin", load, blanks),
+    "any kind": Reader(
+        "vectors", load, lambda: (*text(), *binary(), *npz(), *parquet_vectors(), *fasttext())
+    ),
+    "zst damaged": Reader("v.zst", load, lambda: tuple(map(zstd.compress, text()))),
+    "tar damaged": Reader("v.tar", load, tarred),
+    "tar.gz around damage": Reader("v.tar.gz", load, tarred, pack=gzip.compress),
+    "words of a matrix": Reader(
+        "v.txt", load, words, beside=lambda: {"v.npy": npy(MATRIX)}, opened="v.npy"
+    ),
+    "HistWords": Reader(
+        "1990-vocab.pkl",
+        load_pickled,
+        lambda: (pickle.dumps([*NAMES], 2), pickle.dumps(dict(zip(NAMES, range(5), strict=True)))),
+        beside=lambda: {"1990-w.npy": npy(MATRIX)},
+    ),
+    "lines of numbers": Reader(
+        "tensors.tsv",
+        load,
+        lambda: ("".join("\t".join(map(str, row)) + "\n" for row in MATRIX.tolist()).encode(),),
+        beside=lambda: {"metadata.tsv": "\n".join(NAMES).encode()},
+    ),
     "npz": Reader("vectors.npz", load, npz),
     "npz of wrong shapes": Reader("vectors.npz", load, misshapen),
     "npz around damage": Reader(

@@ -123,6 +123,7 @@ def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
             f"{path} has unequal numbers of words and vectors ({len(words):,} and "
             f"{len(matrix):,}); create it again"
         )
+    source.expected = len(words)
     yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
 

@@ -70,31 +70,31 @@ def header_of(line: bytes) -> tuple[int, ...] | None:
 
 def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     """Determine the layout of a file that begins with `head`, or consists of it if `ended`."""
+    if b"\r" in head.rstrip() and b"\n" not in head:
+        raise ValueError(f"{path} ends its lines as old Macs did; run tr '\\r' '\\n' < OLD > NEW")
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
-    lines = [text for line in lines if (text := line.rstrip(BLANKS))][:LINES]
+    lines = [line.rstrip(BLANKS) for line in lines if line.split()][:LINES]
     if not lines:
         raise ValueError(f"{path} is empty")
     first = header_of(lines[0])
     body = lines[1:] if first and len(lines) > 1 else lines
     dims, after, between = _separated(body)
+    if sep := _named_columns(lines):
+        return Layout(max(dims, 1), sep, sep, table=True)
     if 2 * sum(map(_has_decimal_commas, body)) > len(body):
         raise _refusal(path, lines, "; write the numbers with points, not with decimal commas")
-    table = _names(lines, dims, between)
-    header = not table and first is not None and len(lines) > 1 and len(first) != dims + 1
+    header = first is not None and len(lines) > 1 and len(first) != dims + 1
     if not header and first:
         dims, after, between = _separated(lines)
     if dims < 1 or (dims < 2 and not header):
         raise _refusal(path, lines)
-    if table or after != between or not _all_numbers(body, between):
-        matrix = False
-    else:
-        dims, matrix = dims + 1, True
-    if not (table or matrix):
+    matrix = after == between and _all_numbers(body, between)
+    if not matrix:
         _refuse_counts(body, after, between, path)
     promised = _promised(first, dims, path) if header and first else None
-    return Layout(dims, after, between, header, promised, table, matrix)
+    return Layout(dims + matrix, after, between, header, promised, matrix=matrix)
 
 
 def _split(line: bytes, sep: bytes) -> list[bytes]:
@@ -157,16 +157,17 @@ def _has_decimal_commas(line: bytes) -> bool:
     return len(fields) > 1 and any(commas) and all(numbers[-2:])
 
 
-def _names(lines: Sequence[bytes], dims: int, between: bytes) -> bool:
-    """Decide whether the first line has the names of columns, in a table with a separator."""
-    first, sep = _split(lines[0], between), between in (b",", b";", b"\t", b"|")
-    if not sep or len(lines) < 2 or len(first) <= dims:
-        return False
-    some = first[1:]
-    counting = [str(i).encode() for i in range(len(some))] == some
-    return (counting and not is_number(first[0])) or not any(
-        map(is_number, (part.strip(b'"') for part in first[-dims:]))
-    )
+def _named_columns(lines: Sequence[bytes]) -> bytes:
+    """Return the separator of a table whose first line has the names of columns, if it is one."""
+    for sep in (b",", b";", b"\t", b"|"):
+        first, second = (line.split(sep) for line in (lines[0], lines[min(1, len(lines) - 1)]))
+        if len(first) < 3 or len(lines) < 2 or len(second) < len(first):
+            continue
+        counting = [str(i).encode() for i in range(len(first) - 1)] == first[1:]
+        named = not any(is_number(part.strip(b'" \r')) for part in first)
+        if named or (counting and not is_number(first[0])):
+            return sep
+    return b""
 
 
 def _all_numbers(lines: Sequence[bytes], between: bytes) -> bool:

@@ -39,7 +39,10 @@ MAGIC = {
 """Kinds of files by their first bytes."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
-"""Bytes that never occur in text, but surely occur in the first thousand float32 numbers."""
+"""Bytes that hardly occur in text; one in thirty bytes of float32 numbers is one of them."""
+
+MOST_TEXT = 200
+"""Fewest bytes of text for each such byte."""
 
 _TORCH = re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL)
 
@@ -77,7 +80,7 @@ def kind_of(head: bytes, ending: str) -> str:
         return "safetensors"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     first, ended, rest = head.partition(b"\n")
-    control = _CONTROL.search(head)
+    control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
     if ended and header_of(first) and (control or not _is_text(rest, ending)):
         return "word2vec"
     if control:

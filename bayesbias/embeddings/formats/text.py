@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._core.file_notices import OddLines, WrongHeader
+from ..._core.file_notices import OddLines, SlowText, WrongHeader
 from ..._core.warnings import warn
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
 from .encodings import Decoder
@@ -25,7 +26,7 @@ from .layout import BLANKS, Layout
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
 
-BLOCK_SIZE = 1 << 22
+BLOCK_SIZE = 1 << 21
 """Bytes of text to read at a time."""
 
 FEW_ROWS = 64
@@ -33,6 +34,15 @@ FEW_ROWS = 64
 
 MOST_ODD, MOST_ODD_SHARE = 100, 1e-3
 """Lines that may be left out: this many, or this share of all lines if that is more."""
+
+MARGIN = 1.03
+"""Factor for the number of lines that the length of the first lines lets expect."""
+
+SLOW = 5.0
+"""Seconds of reading after which a hint names the faster folder."""
+
+_HINTED: set[Path] = set()
+"""Files for which the hint was given."""
 
 Line = tuple[int, bytes]
 """The number of a line in the file, from 1, and its text."""
@@ -67,8 +77,7 @@ class Tally:
     def notice(self) -> OddLines:
         """Return the notice about the lines that were left out."""
         some = [f"line {number:,}, {text[:40]!r}" for number, text in self.odd[:3]]
-        n, dims = len(self.odd), self.layout.dims
-        return OddLines(n, dims, (*some, *["..."] * (n - len(some)))[:n], about=str(self.path))
+        return OddLines(len(self.odd), self.layout.dims, tuple(some), about=str(self.path))
 
     def close(self, *, ended: bool) -> None:
         """Check the end of the file and the number of lines; warn about lines left out."""
@@ -96,19 +105,29 @@ def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Ite
     """Yield the words and vectors of a text file; parse numbers only for wanted words."""
     if source.layout is None:
         raise TypeError("the layout of a text file must be known before it is read")
+    began = time.monotonic()
     tally = Tally(source.path, source.layout, header=source.layout.header)
     with source.stream() as (stream, tick):
         rest, number, start = b"", 0, codecs.BOM_UTF8
         while block := stream.read(BLOCK_SIZE):
             *whole, rest = (rest + block.removeprefix(start)).split(b"\n")
+            if start:
+                known = source.layout.promised or np.inf
+                size = (len(block) - len(rest)) / max(len(whole), 1) or np.inf
+                source.expect(known, size if source.layout.promised else size / MARGIN)
             start = b""
             if max(map(len, (rest, *whole))) > LONGEST_LINE:
                 raise ValueError(f"{source.path}: line {number + 1:,} or a later one is too long")
             yield from _chunks([*enumerate(whole, start=number + 1)], tally, wanted)
             number += len(whole)
             tick()
+            if source.limit is not None and tally.lines >= source.limit:
+                return
         yield from _chunks([(number + 1, rest)], tally, wanted)
     tally.close(ended=not rest.strip())
+    if (seconds := time.monotonic() - began) > SLOW and source.path not in _HINTED:
+        _HINTED.add(source.path)
+        warn(SlowText(round(seconds), str(source.path)))
 
 
 def _chunks(lines: Sequence[Line], tally: Tally, wanted: Collection[str] | None) -> Iterator[Chunk]:
@@ -163,12 +182,15 @@ def _matrix(texts: Sequence[bytes], layout: Layout) -> Vector:
     with np.errstate(over="ignore"):
         if len(texts) < FEW_ROWS:
             rows = [text.split(None if sep.isspace() else sep) for text in texts]
+            if any(b"_" in text for text in texts):
+                raise ValueError("Python reads 1_0 as a number")
             matrix = np.array(rows, dtype=np.float32)
         else:
             content = io.BytesIO(b"\n".join(texts))
             options: dict[str, Any] = {"dtype": np.float64, "na_filter": False, "quoting": 3}
-            frame = pd.read_csv(content, sep=sep.decode(), header=None, index_col=False, **options)
+            options |= {"header": None, "index_col": False, "low_memory": False}
+            frame = pd.read_csv(content, sep=sep.decode(), **options)
             matrix = frame.to_numpy(np.float32)
-    if matrix.shape != (len(texts), layout.dims) or any(b"_" in text for text in texts):
-        raise ValueError("not a row of numbers")  # Python reads 1_0 as a number
+    if matrix.shape != (len(texts), layout.dims):
+        raise ValueError("not a row of numbers")
     return matrix

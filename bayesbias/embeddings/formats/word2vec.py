@@ -51,8 +51,11 @@ def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> 
     path, decode = source.path, Decoder()
     with source.stream() as (stream, tick):
         count, dims = _header(stream.readline(LONGEST_WORD), path)
+        source.expect(count, 4 * dims + 1)
         scan = Scan(path, count, dims)
         for rank, key, numbers in scan.entries(stream, tick):
+            if source.limit is not None and rank > source.limit:
+                return
             word = decode(key)
             if wanted is None or word in wanted:
                 yield rank, word, np.frombuffer(numbers, dtype="<f4")

@@ -13,7 +13,7 @@ from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import DAMAGE, damage_named, located
 from .encodings import Decoder
 
-OWN = ("{}.txt", "{}.tsv", "{}.vocab", "{}.words", "{}.json", "{}-vocab.pkl", "{}.pkl")
+OWN = ("{}.txt", "{}.tsv", "{}.csv", "{}.vocab", "{}.words", "{}.json", "{}-vocab.pkl", "{}.pkl")
 PARTS = ("words", "vocab", "vocabulary", "metadata", "labels", "tokens")
 ENDINGS = (".txt", ".tsv", ".json", ".pkl")
 NEARBY = (
@@ -23,6 +23,7 @@ NEARBY = (
 )
 """Names of the file of words, where ``{}`` is the name of the matrix, in order of preference."""
 
+_PACKED = re.compile(r"\.(npy|safetensors|tsv|txt)$")
 _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGNORECASE)
 """Ends of names of matrices, such as ``1990-w.npy`` next to ``1990-vocab.pkl``."""
 
@@ -33,13 +34,14 @@ HEADS = ("word", "words", "token", "tokens", "label", "labels", "term", "name", 
 
 def words_next_to(matrix: Path, n_words: int, *, allow_pickle: bool = False) -> list[str]:
     """Return the words of the `n_words` rows of a matrix, from the file next to it."""
-    stems = dict.fromkeys((matrix.stem, _ROLE.sub("", matrix.stem)))
+    stem = _PACKED.sub("", matrix.stem)
+    stems = dict.fromkeys((stem, _ROLE.sub("", stem)))
     names = [name.format(stem) for stem in stems for name in NEARBY]
     found = [path for name in names if (path := matrix.with_name(name)).is_file()]
     found = [path for path in found if path != matrix]
     if not found:
         raise FileNotFoundError(
-            f"{matrix} has no words; put them next to it in {matrix.with_suffix('.txt')}, one word "
+            f"{matrix} has no words; put them next to it in {matrix.with_name(stem)}.txt, one word "
             "per line, in the order of the rows"
         )
     path = found[0]
