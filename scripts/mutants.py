@@ -143,12 +143,14 @@ def outcome(mutant: Mutant, tests: list[str], copies: queue.Queue[Path]) -> str:
     ]
     how = {"cwd": copy, "env": environment, "capture_output": True, "timeout": 4 * SECONDS}
     try:
-        return "killed" if subprocess.run(call, check=False, **how).returncode else "survived"
+        status = subprocess.run(call, check=False, **how).returncode
     except subprocess.TimeoutExpired:
-        return "killed"
+        status = 1
     finally:
         (copy / mutant.path).write_bytes(source)
         copies.put(copy)
+    print("." if status else "S", end="", flush=True)
+    return "killed" if status else "survived"
 
 
 def main(n: int, seed: int) -> None:
@@ -178,7 +180,7 @@ def main(n: int, seed: int) -> None:
     for rooms in ROOMS:
         own = [(m, o) for m, o in zip(some, found, strict=True) if m.path.split("/")[1] in rooms]
         killed = sum(what == "killed" for _, what in own)
-        print(f"{', '.join(rooms)}: {killed} of {len(own)} killed")
+        print(f"\n{', '.join(rooms)}: {killed} of {len(own)} killed")
         for mutant, what in own:
             before = (ROOT / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
             if what != "killed":

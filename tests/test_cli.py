@@ -30,6 +30,7 @@ from bayesbias.scores import SCORES
 PACKAGE = Path(bb.__file__).parent
 
 
+@pytest.mark.slow  # processes start
 def test_help_is_quick_and_imports_nothing_heavy() -> None:
     code = (
         "import sys; from bayesbias.cli import main; main(['--help']);"

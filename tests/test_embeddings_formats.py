@@ -227,6 +227,7 @@ print(tracemalloc.get_traced_memory()[1])
 """
 
 
+@pytest.mark.slow  # a process starts
 def test_memory_does_not_grow_with_the_file(file: File) -> None:
     row = np.ones(300, dtype="<f4").tobytes()
     content = b"20000 300\n" + b"".join(f"w{i} ".encode() + row for i in range(20_000))

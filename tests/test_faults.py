@@ -68,6 +68,7 @@ def test_a_full_disk_stops_a_command_in_one_line(arguments: str, limit: int) -> 
     assert listing(Path()) == before
 
 
+@pytest.mark.slow  # a process starts
 @pytest.mark.usefixtures("toy")
 def test_a_table_larger_than_the_memory_is_refused_with_the_size_needed() -> None:
     Path("big.csv").write_text("protected_word,attribute,connection,cosine_distance\n")
@@ -86,6 +87,7 @@ def test_a_fit_that_needs_more_than_the_memory_is_refused(monkeypatch: pytest.Mo
         bb.fit(bb.read_table("there.csv"), "paper")
 
 
+@pytest.mark.slow  # processes start
 @pytest.mark.usefixtures("toy")
 def test_a_closed_folder_and_an_unreadable_file() -> None:
     Path("closed").mkdir(mode=0o500)
@@ -100,6 +102,7 @@ def test_a_closed_folder_and_an_unreadable_file() -> None:
     assert not Path("t.csv").exists()
 
 
+@pytest.mark.slow  # processes start
 @pytest.mark.parametrize("arguments", ["lists", "--help"])
 def test_a_reader_that_goes_away_is_no_error_and_a_full_stdout_is_told(arguments: str) -> None:
     reading, writing = os.pipe()

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import bayesbias
 
 PACKAGE = Path(bayesbias.__file__).parent
@@ -25,6 +27,7 @@ def listed() -> str:
     return "".join(f"- `{path}`: {text}\n" for path, text in named.items())
 
 
+@pytest.mark.slow  # a process starts
 def test_no_import_of_a_public_name_binds_a_function() -> None:
     """``import bayesbias.NAME as module`` gives a module or fails, even after NAME was used."""
     code = """

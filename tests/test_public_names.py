@@ -20,6 +20,7 @@ import bayesbias as bb
 from bayesbias.tables.schema import table_hash
 
 
+@pytest.mark.slow  # a process starts
 def test_dir_shows_public_names_only() -> None:
     code = (
         "import bayesbias as bb, bayesbias.model.spec; bb.load_wordlist;"
