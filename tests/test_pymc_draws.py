@@ -83,6 +83,12 @@ def test_every_form_of_the_same_draws_has_the_same_contrasts(
     pd.testing.assert_frame_equal(ours[numbers], bb.contrasts(post)[numbers], rtol=1e-5, atol=1e-7)
 
 
+def test_our_own_posterior_may_be_reordered(post: DataTree) -> None:
+    reordered = with_draws(lambda d: d.map(reorder))(post.copy())
+    for read in (bb.contrasts, bb.summary, bb.prior_sensitivity):
+        pd.testing.assert_frame_equal(read(reordered), read(post))
+
+
 def test_one_chain_is_a_posterior(drawn: DataTree, toy_table: pd.DataFrame) -> None:
     selected = bb.from_pymc(drawn.sel(chain=1), toy_table, "crossed")
     listed = bb.from_pymc(drawn.sel(chain=[1]), toy_table, "crossed")

@@ -236,7 +236,7 @@ def varying(tree: DataTree) -> Dataset:
 
     Correlation matrices keep only the entries below the diagonal, and factors are dropped.
     """
-    dataset: Dataset = tree["posterior"].to_dataset()
+    dataset: Dataset = tree["posterior"].to_dataset().transpose(*_SAMPLED, ...)
     for term in spec_of(tree).terms:
         if term.correlated:
             matrix, names = dataset[term.correlation].values, labels(tree, term.by)
@@ -287,7 +287,9 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
         )
     drawn = tree["posterior"][name]
     _require_chains(drawn.dims)
-    values = drawn.transpose(*_SAMPLED, ...).values.astype(np.float64)
+    dims = variable_dims(spec_of(tree)).get(name, ()) if "spec" in tree.attrs else ()
+    own = [dim for dim in dims if dim in drawn.dims]
+    values = drawn.transpose(*_SAMPLED, *own, ...).values.astype(np.float64)
     return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
