@@ -21,8 +21,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, spec_from_dict
 from bayesbias.model.tree import keep_warnings
-from bayesbias.report import list_page
-from bayesbias.report.writer import draw, html
+from bayesbias.report.page import html
 from bayesbias.tables.wordlists import WordList
 from bayesbias.workflows.output import versions
 from bayesbias.workflows.wordlist import Analysis
@@ -224,11 +223,10 @@ def religion_analysis() -> Analysis:
     return bb.analyze("glove-demo", "religion", seed=1, draws=100, matched=2, reference_lists=20)
 
 
-def drawn_page(analysis: Analysis, folder: Path) -> str:
-    """Return a word list's page with all figures, made by a command with markup in its text."""
-    page = list_page.page(analysis)
+def written_page(analysis: Analysis) -> str:
+    """Return an analysis's page, made by a command with markup in its text."""
     record = {"command": f"bayesbias run {SCRIPT} {LONG}", "versions": versions()}
-    return html(page, record, draw(page, folder))
+    return html(analysis.page(), record)
 
 
 def kept_results(folder: Path) -> dict[str, bytes]:

@@ -230,14 +230,14 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw only the first figure, because drawing is slow."""
-    from bayesbias.report import writer
+    from bayesbias.report import page
 
-    every = writer.draw
+    every = page.save_plots
 
-    def first(page: writer.Page, *place: Any) -> dict[str, str]:
-        return every(replace(page, sections=page.sections[:1]), *place)
+    def first(whole: page.Page, *place: Any) -> None:
+        every(replace(whole, plots=dict([*whole.plots.items()][:1])), *place)
 
-    monkeypatch.setattr(writer, "draw", first)
+    monkeypatch.setattr(page, "save_plots", first)
 
 
 @pytest.fixture(scope="session")

@@ -15,12 +15,11 @@ import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
-from bayesbias.report.change_page import order_sentences, side_effects
-from bayesbias.report.writer import Figure
+from bayesbias.report.change_page import control_moves
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import analyze_change
+from bayesbias.workflows.list_frames import FRAMES
 from bayesbias.workflows.output import OWN_NAMES
-from bayesbias.workflows.wordlist import FRAMES
 
 
 def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys) -> None:
@@ -28,14 +27,12 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
     said = capsys.readouterr().out
-    assert " In toy.txt, the answer" in " ".join(said.split())
-    assert "closer to its stereotypes than to" in said
-    assert all(f"\n  {name} " in said for name in ("all groups", "men", "women"))
+    assert "words go with" in " ".join(said.split())
+    assert "\nthis list " in said
     assert said.endswith("Report: res/report.html\n")
     found = listing(Path("res"))
     assert {*OWN_NAMES, "posterior-crossed.nc", "posterior-maximal.nc"} <= set(found)
-    names = ("headline-maximal", "forest-maximal", "contrasts-maximal", "influence")
-    stems = {f"plots/{name}" for name in (*names, "distributions")}
+    stems = {f"plots/{name}" for name in ("closeness", "heatmap", "distributions")}
     plots = {name for name in found if name.startswith("plots/")}
     assert plots == {f"{stem}.png" for stem in stems}
     for name in FRAMES:
@@ -56,7 +53,7 @@ def test_several_lists_get_folders_and_an_index(toy, capsys) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
     assert main([*toy, "other.toml", "--out", "res"]) == 0
     out = capsys.readouterr().out
-    assert all(f"in the word list “{name}”;" in " ".join(out.split()) for name in ("toy", "other"))
+    assert out.count("this list ") == 2
     found = listing(Path("res"))
     assert {f"{folder}/{name}" for folder in ("toy", "other") for name in OWN_NAMES} <= set(found)
     index = found["report.html"].decode()
@@ -74,7 +71,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     for name in others:
         Path(out, name).write_text("mine")
     assert main([*toy, "--plots", "png", "--out", out, "--quiet"]) == 0
-    assert Path(out, "plots/headline-paper.png").exists()
+    assert Path(out, "plots/closeness.png").exists()
     assert main([*toy, "--out", out, "--quiet"]) == 2
     record = json.loads(Path(out, "run.json").read_text())
     record["files"] += ["mine.tex", "notes.txt", "../toy.toml", "/etc/hostname", 5]
@@ -83,7 +80,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     assert main([*again, "--force"]) == 0
     assert all(Path(out, name).read_text() == "mine" for name in others)
     assert Path("toy.toml").exists()
-    assert not Path(out, "plots/headline-paper.png").exists()
+    assert not Path(out, "plots/closeness.png").exists()
     assert load_posterior(Path(out, "posterior.nc")).attrs["model"] == "paper-figures"
     assert not [name for name in listing(Path()) if "writing" in name]
 
@@ -111,7 +108,7 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     assert lines[0].startswith("bayesbias: warning: ")
     html = Path("bayesbias-results/report.html").read_text()
     assert "Do not rely on these numbers yet" in html
-    assert html.index("Pareto k of the exact") < html.index("What was found")
+    assert html.index("Pareto k of the exact") < html.index("<h1>")
 
 
 def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
@@ -119,13 +116,13 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "entries: Son, Puppi, Nurse, and 1 control word. Missing words are left out." in out
-    assert "in another spelling (nurse for Nurse and son for Son)" in out
+    assert "left out: Son, Puppi, and Nurse." in out
+    assert "(nurse for Nurse and son for Son)" in out
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (2 of 3 left)" in told
     assert main([*toy, "--case", "fallback", "--force"]) == 0
     said = capsys.readouterr()
-    assert "entries: Puppi and 1 control word." in said.out
+    assert "left out: Puppi." in said.out
     told = str(bb.warnings.SameSpellings((("Nurse", "nurse"),), about="toy"))
     assert said.err == f"bayesbias: warning: {told}\n"
     assert told in Path("bayesbias-results/report.html").read_text()
@@ -137,7 +134,8 @@ FILES = {
     *(
         "posterior-change-crossed.nc",
         "posterior-change-maximal.nc",
-        *("report.html", "report.md", "run.json", "write-up.md", "references.bib"),
+        *("report.html", "run.json", "write-up.md", "references.bib"),
+        *("before_after.csv", "removed.csv", "leans.csv"),
     ),
 }
 FEWER = ["--draws", "200", "--chains", "2"]
@@ -168,12 +166,14 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     assert files - plots == FILES
     assert files_named(Path("out/report.html").read_text()) == files_beside(files)
     stems = {Path(name).stem for name in plots}
-    assert stems == {"headline", "change", "order", "distributions"}
+    assert stems == {"change", "distributions"}
     shown = capsys.readouterr()
     assert "the table after: left out 3 of 32 rows" in shown.err
     said = " ".join(shown.out.split())
-    for text in ("29 pairs of rows", "were left out: 0 before and 3 after", "MAC changes from"):
-        assert text in said
+    assert "moved man words and woman words" in said
+    page = Path("out/report.html").read_text()
+    assert "29 pairs" in page
+    assert "3 rows without a partner left out" in page
     assert len(pd.read_csv("out/unpaired.csv")) == 3
     changes = pd.read_csv("out/changes.csv")
     assert list(changes["model"].unique()) == ["change-crossed", "change-maximal"]
@@ -225,13 +225,13 @@ def test_scores_and_recovery_stand_together(tmp_path, monkeypatch, capsys) -> No
     asked = ["compare", "glove-demo", "hard", *FEWER, "--list", "gender", "--model", "change"]
     recover = ["--recover", "gender", "--recover-words", "60"]
     assert main([*asked, *recover, "--out", "out"]) == 0
-    assert "For the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
+    assert "of the 120 words that leaned most" in " ".join(capsys.readouterr().out.split())
     found = pd.read_csv("out/remains.csv").set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
     assert {"mac", "weat", "same"} <= set(pd.read_csv("out/scores.csv")["score"])
     page = Path("out/report.html").read_text()
     assert files_named(page) == files_beside(path.name for path in Path("out").glob("*.*"))
-    for text in ("Can the bias be recovered?", "neighbors", "--recover gender --recover-words 60"):
+    for text in ("a classifier recovers the lean", "--recover gender --recover-words 60"):
         assert text in page
 
 
@@ -239,10 +239,11 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
     analysis = analyze_change(kept, moved(kept), **FEW)
     assert analysis.lead["orders"].empty
-    assert len(order_sentences(analysis)) == 1
+    assert analysis.found.removed is None
+    assert "How far" in str(analysis)
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyze_change(only, moved(only), **FEW)
-    assert "cannot show side effects" in side_effects(analysis)[0]
+    assert "side effects cannot be seen" in control_moves(analysis.found)[0]
 
 
 def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
@@ -256,13 +257,11 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     scores = bb.comparison.scores_before_after(before, after, words, seed=0)
     pd.testing.assert_frame_equal(change.scores, scores)
     assert change.names == ("glove-demo", "hard")
-    blocks = [block for section in change.page().sections for block in section.blocks]
-    titles = [one.draw().get_title("left") for one in blocks if isinstance(one, Figure)]
-    assert len(set(titles)) == len(titles) == 4
+    assert set(change.page().plots) == {"change", "distributions"}
     assert "change" in change.write_up().markdown
     page = change.report(tmp_path / "out").read_text(encoding="utf-8")
-    assert "<h1>gender: glove-demo → hard</h1>" in page
-    assert "bb.analyze_change(&#39;glove-demo&#39;, &#39;hard&#39;, &#39;gender&#39;" in page
+    assert "hard debiasing moved words for men and words for women" in page
+    assert "bb.analyze_change(&#x27;glove-demo&#x27;, &#x27;hard&#x27;, &#x27;gender&#x27;" in page
     with pytest.raises(TypeError, match="vectors need a word list"):
         analyze_change("glove-demo", "hard")
     with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):

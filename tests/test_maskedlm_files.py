@@ -221,7 +221,7 @@ def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     assert main(own) in (0, 3)
     assert set(pd.read_csv("out/observed.csv")["bias_type"]) == {"all", "race"}
     page = Path("out/report.html").read_text()
-    assert "Comparison of the models" in page
+    assert "How do the language models differ?" in page
     assert files_named(page) == files_beside(each.name for each in Path("out").glob("*.*"))
 
 

@@ -34,11 +34,12 @@ from plot_looks import (
 )
 
 import bayesbias as bb
-from bayesbias import background, comparison, plots, scores
+from bayesbias import background, plots, scores
 from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
 from bayesbias.plots.palette import COLORS, GREEN, INK, MARKERS, MISS, QUIET
 from bayesbias.plots.ridges import RIDGE
+from bayesbias.records.rows import QUANTILES
 from bayesbias.tables.descriptives import contrast_of, mac_band
 
 PLOTS = sorted(name for name, plot in vars(plots).items() if isinstance(plot, FunctionType))
@@ -76,19 +77,20 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     ranks = pd.DataFrame({"word": table["attribute"].unique()})
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
     names = [str(word) for word in table["protected_word"].unique()]
-    ranked = pd.DataFrame({"wordlist": ["average"] * 2 + ["one"] * 2, "embedding": names[:2] * 2})
-    ranked = ranked.assign(mean=-0.1, low=-0.2, high=0.1, p_most=[0.999, 0.001, 0.4, 0.6])
-    ranked = ranked.assign(raw_mean=-0.15, raw_low=-0.3, raw_high=0.0)
+    dots = pd.DataFrame({"protected_group": ["", *names[:2]], "mean": -0.1})
+    quantiles = np.linspace(-0.3, 0.1, 300).reshape(100, 3).T
+    dots = pd.concat([dots, pd.DataFrame(quantiles, columns=QUANTILES)], axis=1)
     without = pd.DataFrame({"factor": "protected_word", "name": names, "mean": -0.1})
     without = without.assign(mean_without=[-0.15, -0.05, -0.11][: len(names)], change=0.05)
     blocks = contrasts.assign(label=contrasts["protected_word"] + contrasts["level"])
     blocks = blocks.assign(pair=contrasts["first"] + contrasts["second"])
     return own | {
-        "rank_forest": ((ranked,), {}),
+        "closeness": ((dots,), {}),
+        "heatmap": ((table,), {}),
+        "change": ((table, after), {}),
         "influence": ((without,), {}),
         "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "heading": ""}),
         "change_forest": ((bb.summary(change),), {"words": True}),
-        "order_forest": ((comparison.order_changes(change),), {"words": True}),
         "distances_by_rank": ((table, ranks), {}),
     }
 
@@ -144,8 +146,6 @@ def draw(cases: dict[str, Case], name: str, **more: object) -> Axes:
 
 POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "contrast_forest": lambda frame: contrast_of(frame, "associated", "different")["mean"],
-    "order_forest": lambda frame: [*frame["before"], *frame["after"]],
-    "rank_forest": lambda frame: [*frame["mean"], *frame["raw_mean"]],
     "influence": lambda frame: frame["mean_without"],
     "prior_predictive": lambda frame: frame["share_below"],
     "false_alarms": lambda frame: frame["rate"],

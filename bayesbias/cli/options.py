@@ -35,7 +35,7 @@ SEED = 1
 WITHOUT_NUMBERS = {
     **dict.fromkeys(("--out", "-o", "--plots", "--keep", "--compare-to"), True),
     **dict.fromkeys(("--jobs", "-j"), True),
-    **dict.fromkeys(("--force", "--open", "--posteriors"), False),
+    **dict.fromkeys(("--force", "--open", "--posteriors", "--verbose"), False),
 }
 """Options that do not affect numbers, and whether they take a value."""
 
@@ -165,12 +165,15 @@ class Results:
     ----------
     plots : str
         Also write the report's figures as files: png, svg, or png,svg.
+    verbose : bool
+        Also print the tables that the report folds.
     open_report : bool
         Open the report in a browser.
     """
 
     plots: Literal["png", "svg", "png,svg"] | None = None
     force: Force = False
+    verbose: bool = False
     open_report: Annotated[bool, Option(name="--open")] = False
 
     def write(
@@ -193,8 +196,13 @@ class Results:
             how |= {"kinds": self.plots.split(",") if self.plots else []}
             with output.replace_results(out, force=self.force) as stage:
                 output.fill_folder(stage, results, command_line(), **how)
-        lines = (line for result in results.values() for line in str(result).splitlines())
+        texts = [text for one in results.values() for text in self._texts(one)]
+        lines = (line for text in texts for line in text.splitlines())
         return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
+
+    def _texts(self, result: Fitted) -> list[str]:
+        """Return what is printed about a result."""
+        return [str(result), *(["", result.verbose()] if self.verbose else [])]
 
     def finish(self, lines: Iterable[str], out: Path, *, doubtful: bool) -> int:
         """Print the results and the report's path, open it on request, and return the exit code."""

@@ -55,7 +55,9 @@ def run(
     def make(tell: Tell) -> list[Analysis]:
         analyses = analyze_lists(settings.vectors, wordlists, settings.shown, tell=tell)
         for place, folder in enumerate(earlier):
-            analyses[place] = replace(analyses[place], since=changes_since(folder, analyses[place]))
+            one = analyses[place]
+            since = changes_since(folder, one.record(), one.frame("contrasts"))
+            analyses[place] = replace(one, since=since)
         return analyses
 
     return results.write(out, make, parts)

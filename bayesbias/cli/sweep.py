@@ -47,7 +47,7 @@ def sweep(
     config : Path
         The sweep's .toml file.
     """
-    from ..report.writer import prose
+    from ..report.sentences import NOT_SHOWN
     from ..tables.descriptives import contrast_of
     from ..workflows import output
     from ..workflows.sweep import require_sweep_place
@@ -72,5 +72,5 @@ def sweep(
         gaps = contrast_of(overall, "associated", "different")
         names = ("embedding", "list", "model", "mean", "interval")
         screen.frame("associated − different, overall", gaps, *names)
-    code = options.RESULTS.finish([prose("not_people")], out, doubtful=bool(done.doubts))
+    code = options.RESULTS.finish([NOT_SHOWN], out, doubtful=bool(done.doubts))
     return options.FAILED if len(done.failures) else code

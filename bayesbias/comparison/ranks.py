@@ -120,6 +120,29 @@ def embedding_differences(
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
+def closeness_dots(
+    tree: DataTree,
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+    *,
+    n: int = 100,
+) -> pd.DataFrame:
+    """Describe each embedding's overall contrast with n quantiles (q01, q02, ...) and ``p_closer``.
+
+    ``p_closer`` is the probability that the contrast is below zero; it and the quantiles come from
+    the same draws. Rows are in the order of the posterior.
+    """
+    frames = []
+    for things, raw, draws in _cells(tree, OVERALL):
+        frame = describe_draws(draws, ci_prob, ci_kind)
+        in_front(frame, **things, embedding=list(raw.index))
+        frame["p_closer"] = (draws < 0).mean(axis=0)
+        values = np.quantile(draws, (np.arange(n) + 0.5) / n, axis=0).T
+        names = [f"q{place:02d}" for place in range(1, n + 1)]
+        frames.append(pd.concat([frame, pd.DataFrame(values, columns=names)], axis=1))
+    return _joined(frames, tree, ci_prob, ci_kind)
+
+
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:

@@ -19,6 +19,9 @@ rope : float, optional
 
 from __future__ import annotations
 
+from .answers import change as change
+from .answers import closeness as closeness
+from .answers import heatmap as heatmap
 from .curves import curves as curves
 from .curves import null_distribution as null_distribution
 from .curves import relative_bias as relative_bias
@@ -27,9 +30,7 @@ from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest
 from .forests import influence as influence
-from .forests import order_forest as order_forest
 from .forests import prior_predictive as prior_predictive
-from .forests import rank_forest as rank_forest
 from .forests import scales as scales
 from .palette import COLORS as COLORS
 from .palette import MARKERS as MARKERS

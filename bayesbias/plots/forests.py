@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..tables.descriptives import UNRELATED, contrast_of, probability_below
 from ..tables.levels import LEVEL_COLUMNS
-from .forest import STYLES, intervals
+from .forest import intervals
 from .frame import (
     DISTANCE,
     UNRELATED_NOTE,
@@ -136,59 +136,6 @@ def contrast_forest(
         title=title,
         xlabel=xlabel,
         note=interval_note(frame),
-        ax=ax,
-    )
-
-
-def order_forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) -> Axes:
-    """Draw before-and-after differences, with probabilities of reversal (`order_changes`)."""
-    columns = (*LEVEL_COLUMNS[:2], "first", "second", "p_turned", "before_low", "after_low")
-    require_frame(frame, columns, "bb.comparison.order_changes(change)")
-    first, second = frame[["first", "second"]].iloc[0]
-    text = frame["p_turned"].map(percent)
-    parts = []
-    for when in ("before", "after"):
-        ends = {"low": frame[f"{when}_low"], "high": frame[f"{when}_high"]}
-        parts.append(frame.assign(when=when, text=text, mean=frame[when], **ends))
-    return intervals(
-        pd.concat(parts),
-        words=words,
-        hue="when",
-        styles={"before": (LINE, "s"), "after": STYLES[first]},
-        pair=(first, second),
-        heading="probability\nthat it reversed",
-        title=f"Did the order of {first} and {second} reverse{', by word' * words}?",
-        note=f"{interval_note(frame)} Right: probability that the order reversed.",
-        ax=ax,
-    )
-
-
-def rank_forest(
-    frame: pd.DataFrame,
-    *,
-    first: str = "associated",
-    second: str = "different",
-    rope: float | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw embeddings' contrasts (`bayesbias.rank_embeddings`), fitted jointly and separately."""
-    values, raw = ["mean", "low", "high"], ["raw_mean", "raw_low", "raw_high"]
-    columns = ("wordlist", "embedding", *values, *raw, "p_most")
-    require_frame(frame, columns, "bb.rank_embeddings(posterior)")
-    alone = frame.dropna(subset=raw).assign(model="fitted alone")
-    alone[values] = alone[raw]
-    rows = pd.concat([frame.assign(model="fitted jointly"), alone])
-    return intervals(
-        rows.assign(text=rows["p_most"].map(percent), block=rows["wordlist"].replace("", "all")),
-        label="embedding",
-        by="block",
-        hue="model",
-        styles={"fitted jointly": STYLES["associated"], "fitted alone": (LINE, "s")},
-        pair=(first, second),
-        rope=rope,
-        heading="probability\nof lowest",
-        title="Embeddings and lists in one model",
-        note=f"{interval_note(frame)} Right: probability of the most negative contrast.",
         ax=ax,
     )
 

@@ -1,257 +1,246 @@
-"""The page of a change: what changed, and what single numbers hide."""
+"""The page of a change: how much closeness it removed, what is left, and which words moved."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from .. import plots
-from .._core.display import Sheet
-from ..tables.levels import OVERALL, WORD, at_level
-from ..tables.schema import CONTROLS
-from .headline import ORDER, change_headline, headline_rows
-from .list_page import overall_table
-from .numbers import (
-    BORDERLINE,
-    counted,
-    ends,
-    graded,
-    joined,
-    named,
-    number,
-    percent,
-    probability_name,
-    signed,
+from ..records.changes import ChangeRecord
+from ..tables.levels import GROUP, OVERALL, at_level
+from .answer import Answer
+from .dots import DotPicture, axis_for
+from .leans import Leans
+from .list_page import UNIT
+from .numbers import counted, digits_for, in_words, joined, number, percent, probability_name
+from .page import LIMITS, Facts, Fold, Page, box, figure, fold
+from .parts import (
+    alerts,
+    digits_of,
+    dot_row,
+    fit_fold,
+    fitted_facts,
+    how_to_read,
+    pair_figure,
+    panel,
+    ruler,
 )
-from .wording import MEANINGS, coverage_sentence, fitted_lines, reading_lines
-from .write_up import WriteUp, with_references
-from .writer import Block, Figure, Line, Page, lines, prose, sections, table
+from .sentences import Marked, Sentence, opening, plain, sized
+from .tables import Table, table
 
-if TYPE_CHECKING:
-    from ..workflows.change import ChangeAnalysis
+CHECKS = {
+    "direct_bias": ("Direct Bias of {n:,} words", number),
+    "same": ("SAME of {n:,} words", number),
+    "cluster": ("two clusters match the lean", percent),
+    "classifier": ("a classifier recovers the lean", percent),
+    "neighbors": ("lean of the neighbors, correlation", number),
+}
+"""Name and format of each check of the remaining bias."""
 
-LIKELY = 0.9
-"""Smallest probability for which a word is named as moved, reversed, or unchanged."""
 
-
-def page(analysis: ChangeAnalysis) -> Page:
-    """Return the page about a change; its figures show the lead model."""
-    name = f"{analysis.wordlist}: " if analysis.wordlist else ""
+def page(record: ChangeRecord) -> Page:
+    """Return the page about a change."""
+    answer, removed = change_answer(record), record.removed
+    pictured = answer.picture.svg() if answer.picture else _moves(record)
+    caption = '<p class="cap">Each dot is 1% of the probability.</p>' if removed else ""
+    plotted = {"distributions": partial(plots.distributions, *_tables(record))}
+    if len(record.frames["leans"]):
+        plotted["change"] = partial(plots.change, *_tables(record))
     return Page(
-        kind="Cosine distances, before and after",
-        title=f"{name}{' → '.join(analysis.names)}",
-        lede=change_headline(analysis).about,
-        sections=sections(
-            ("found", "What changed", _found(analysis)),
-            ("order", "Did the order reverse?", _orders(analysis)),
-            ("side", "Side effects", side_effects(analysis)),
-            ("scores", "What single numbers show", _scores(analysis)),
-            ("changes", "All distances", _distances(analysis)),
-            ("reading", "How to read this", [_reading(analysis)]),
-            ("model", "Model and pairing", _model(analysis)),
-            ("limits", "What you cannot conclude", [lines("limits.people", "limits.change")]),
-        ),
-        facts=[
-            Line("Paired rows, SHA-256", str(analysis.posterior.attrs["table_hash"])),
-            *fitted_lines(analysis.results, analysis.settings),
-        ],
-        doubts=analysis.doubts,
+        title=f"{record.title or 'Two tables'}: {record.before} → {record.after}",
+        kicker=f"{record.title} {record.pairing}".strip(),
+        answer=answer,
+        main=pictured + caption + box(_limits(record)),
+        side=_left(record),
+        folds=list(_folds(record)),
+        figures=_figures(record),
+        details=list(_details(record)),
+        plots=plotted,
     )
 
 
-def sheet(analysis: ChangeAnalysis) -> Sheet:
-    """Return the headline for a terminal or notebook."""
-    order, *_ = order_sentences(analysis)
-    notes = [pairing(analysis), order, *side_effects(analysis), *single_numbers(analysis)]
-    return change_headline(analysis).sheet(*notes, prose("not_people"))
+def change_answer(record: ChangeRecord) -> Answer:
+    """Return what the page, the terminal, the notebook, and the card lead with."""
+    drawn = change_picture(record) if record.removed else None
+    return Answer(change_sentence(record), change_deck(record), drawn, alerts(record))
 
 
-def write_up(analysis: ChangeAnalysis) -> WriteUp:
-    """Write a paragraph about a change."""
-    lead, (before, after) = change_headline(analysis), analysis.names
-    what, ci = lead.table.caption, probability_name(analysis.settings.ci_prob)
-    moves = joined(
-        f"{change} for {of} (from {old} to {new})" for of, old, new, change, _ in lead.table.rows
-    )
-    sentences = [
-        f"We compared cosine distances before the change ({before}) and after it ({after})"
-        f"{', for the word list “' + analysis.wordlist + '”' if analysis.wordlist else ''}. "
-        f"{pairing(analysis)}",
-        f"Changes were fitted pair by pair with bayesbias [@bayesbias]. {what} changed by {moves}. "
-        f"The {ci} intervals are in parentheses.",
-        *order_sentences(analysis),
-        *side_effects(analysis),
-        *single_numbers(analysis),
-    ]
-    return with_references(" ".join(sentences))
+def _tables(record: ChangeRecord) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return record.frames["table_before"], record.frames["table_after"]
 
 
-def headline_figure(analysis: ChangeAnalysis) -> Figure:
-    """Return the main figure: the contrast before and after, or how far attributes moved."""
-    orders = analysis.lead["orders"]
-    if orders.empty:
-        draw = partial(plots.change_forest, analysis.changes, rope=analysis.rope)
-        return Figure("headline", draw, "How far each kind of attribute moved.")
-    edge = [cells[0] for cells in change_headline(analysis).table.rows if BORDERLINE in cells[3]]
-    caption = "Associated − different, overall and by group, before (squares) and after (dots)."
-    caption += f" Borderline changes: {joined(edge)}." if edge else ""
-    return Figure("headline", partial(plots.order_forest, headline_rows(orders)), caption)
-
-
-def _found(analysis: ChangeAnalysis) -> list[Block]:
-    settings, changes, lead = analysis.settings, analysis.changes, change_headline(analysis)
-    row, n = analysis.lead["alignment"].iloc[0], changes["connection"].nunique()
-    draw = partial(plots.change_forest, changes, rope=analysis.rope)
-    caption = "How far each kind of attribute moved, overall and by group; see changes.csv."
-    names = ("p_direction", "p_moved", "p_toward_one")
-    return [
-        lead.table,
-        *lead.notes,
-        headline_figure(analysis),
-        prose(
-            "alignment",
-            connections=counted(n, "connection"),
-            before=number(row["before"]),
-            after=number(row["after"]),
-            narrower=graded(row["p_narrower"], settings.n_draws),
-            same=graded(row["p_same_order"], settings.n_draws),
-        ),
-        overall_table(analysis.frame("changes"), "Changes, overall", *names),
-        Figure("change", draw, caption),
-        prose("not_people"),
-    ]
-
-
-def _orders(analysis: ChangeAnalysis) -> list[Block]:
-    orders, sentences = analysis.lead["orders"], order_sentences(analysis)
-    if orders.empty:
-        return [*sentences]
-    caption = "The order of associated and different attributes, before and after, word by word."
-    draw = partial(plots.order_forest, orders, words=True)
-    return [prose("orders"), *sentences, Figure("order", draw, caption)]
-
-
-def order_sentences(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences on protected words whose associated and different means switched order."""
-    lead, settings = analysis.lead, analysis.settings
-    if lead["orders"].empty:
-        return [f"The tables do not have both {joined(ORDER)} attributes, so no order can reverse."]
-    words, turned = at_level(lead["orders"], WORD), lead["turned"].iloc[0]
-    sure, stayed = (
-        _words(words[which]) if which.any() else "no word"
-        for which in (words["p_turned"] > LIKELY, words["p_turned"] < 1 - LIKELY)
-    )
-    most = words.sort_values("p_turned").iloc[-1]
-    chance = f"{most['protected_word']} ({graded(most['p_turned'], settings.n_draws)})"
-    ends = {end: f"{turned[end]:.0f}" for end in ("low", "high")}
-    ends |= {"mean": number(turned["mean"], 1), "ci": probability_name(settings.ci_prob)}
-    count = counted(len(words), "protected word")
-    return [
-        prose("turned", words=count, order=joined(ORDER), **ends),
-        prose("turned_words", likely=percent(LIKELY), turned=sure, stayed=stayed),
-        *([prose("turned_most", most=chance)] if most["p_turned"] > 0.5 else []),
-    ]
-
-
-def side_effects(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences on how far the control words moved."""
-    frame, rope = analysis.changes, analysis.rope
-    n_draws, sentences = frame.attrs["n_draws"], []
-    for name in (control for control in CONTROLS if control in set(frame["connection"])):
-        rows = frame[frame["connection"] == name]
-        overall, words = at_level(rows, OVERALL).iloc[0], at_level(rows, WORD)
-        moved = words[words["p_moved"] > LIKELY]
-        which = f" (probability over {percent(LIKELY)} for {_words(moved)})" if len(moved) else ""
-        sentence = prose(
-            "control_moved",
-            name=name.capitalize(),
-            mean=signed(overall["mean"]),
-            ends=ends(overall),
-            rope=f"{rope:.2g}",
-            moved=graded(overall["p_moved"], n_draws),
-            expected=number(float(words["p_moved"].sum()), 1),
-            words=counted(len(words), "protected word"),
-            which=which,
+def change_sentence(record: ChangeRecord) -> Sentence:
+    """Return the sentence that leads the page: whether closeness was removed, and what is left."""
+    agent = f"{record.method} debiasing" if record.method else f"the change to {record.after}"
+    where, removed = f" in {record.before}", record.removed
+    if removed is None:
+        kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
+        return (f"How far {agent} moved {kinds} attributes{where}.",)
+    groups = record.naming.groups.values()
+    who = joined(groups) if len(groups) < 4 else "words"
+    verdict, pieces = removed.verdict, list[str | Marked]()
+    if verdict.holds is None:
+        pieces = [opening(verdict), f" whether {agent} moved {who} away from"]
+    else:
+        away = "away from" if verdict.holds else "closer to"
+        pieces = [opening(verdict), f", {agent} moved {who} {away}"]
+    pieces.append(f" their own stereotypes{where}.")
+    if (left := record.check("classifier")) is not None:
+        pieces.append(
+            f" But of the {int(left['n']):,} words that leaned most before, a classifier still "
+            f"sorts {percent(left['after'])} correctly."
         )
-        sentences.append(sentence)
-    return sentences or [prose("no_controls")]
+    return tuple(pieces)
 
 
-def _scores(analysis: ChangeAnalysis) -> list[Block]:
-    frame, remains = analysis.scores, analysis.remains
-    names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
-    frame.attrs.setdefault("ci_prob", analysis.settings.ci_prob)
-    blocks: list[Block] = [table(frame, "Single numbers", *names), *single_numbers(analysis)]
-    if remains is not None:
-        shown = ("check", "measure", "before", "after", "chance", "n")
-        caption = "Can the bias be recovered? Targets and classes"
-        blocks += [table(remains, caption, *shown), prose("found_again")]
-    return blocks
+def change_deck(record: ChangeRecord) -> str:
+    """Return the sentence on the size of the change."""
+    if record.removed is None:
+        return ""
+    ci, row = probability_name(record.ci_prob), record.removed
+    if row.mean >= 0:
+        return f"The difference fell by {sized(row, ci=ci)}."
+    return f"The difference grew by {sized(row, -1, ci=ci)}."
 
 
-def single_numbers(analysis: ChangeAnalysis) -> list[str]:
-    """Return sentences about MAC, Direct Bias, and a classifier."""
-    mac = analysis.scores.query("score == 'mac'").iloc[0]
-    sentences = [prose("single_numbers", before=number(mac["before"]), after=number(mac["after"]))]
-    if analysis.remains is None:
-        return sentences
-    rows = {str(row["check"]): row for row in analysis.remains.to_dict("records")}
-    if row := rows.get("direct_bias"):
-        sentences.append(
-            f"The mean Direct Bias of {counted(row['n'], 'target word')} changes from "
-            f"{number(row['before'])} to {number(row['after'])}."
+def change_picture(record: ChangeRecord) -> DotPicture:
+    """Return the dots before, after, and of what was removed, above the ruler."""
+    labels = {"before": "closer to own stereotypes", "after": "closer to own stereotypes"}
+    digits = digits_of([*record.ends, *([record.removed] if record.removed else [])])
+    rows = [dot_row(row, row.key, labels[row.key], digits) for row in record.ends]
+    if record.removed:
+        rows.append(dot_row(record.removed, "removed", "before minus after", digits))
+    values = [value for row in rows for value in row.values]
+    spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+    label = f"{plain(change_sentence(record))} Closer by: {spoken}."
+    sides = ("reverse", "with the stereotype")
+    return DotPicture(rows, ruler(record), sides, UNIT, label, axis_for(values), 90.0)
+
+
+def _moves(record: ChangeRecord) -> str:
+    """Return the changes of each kind of attribute, for tables that have no contrast."""
+    return table(at_level(record.frames["changes"], OVERALL), "Changes", *_CHANGE).html()
+
+
+_CHANGE = ("connection", "before", "after", "mean", "interval", "p_moved", "p_toward_one")
+
+
+def _limits(record: ChangeRecord) -> str:
+    left = record.check("classifier")
+    if left is not None:
+        return (
+            f"{LIMITS} <b>Nor that bias is gone</b>: the classifier finds it where this list does "
+            "not look."
         )
-    if row := rows.get("classifier"):
-        shares = {name: percent(row[name]) for name in ("before", "after", "chance")}
-        sentences.append(prose("classifier", words=counted(row["n"], "word"), **shares))
-    return sentences
+    return f"{LIMITS} <b>Nor that bias is gone</b>: a classifier may still recover it."
 
 
-def _distances(analysis: ChangeAnalysis) -> list[Block]:
-    names = ("connection", "share_before", "share_after", "n_before")
-    draw = partial(plots.distributions, analysis.before, analysis.after)
-    caption = "All measured distances by connection, before and after, with the same band around 1."
+def _left(record: ChangeRecord) -> str:
+    """Return the table of the difference and the checks, before, after, and without bias."""
+    rows = list[tuple[str, ...]]()
+    if record.removed:
+        digits = digits_for(record.removed.low, record.removed.high)
+        rows.append(("this difference", *(number(row.mean, digits) for row in record.ends), "0"))
+    frame, marked = record.frames["remains"], []
+    for row in frame.to_dict("records") if len(frame) else ():
+        if (name := CHECKS.get(str(row["check"]))) is None:
+            continue
+        values = [row["before"], row["after"], row["chance"]]
+        if row["check"] == "classifier":
+            marked = [(len(rows), 1)]
+        write = partial(name[1], digits=2) if name[1] is number else name[1]
+        shown = ["–" if pd.isna(value) else write(value) for value in values]
+        rows.append((name[0].format(n=int(row["n"])), *shown))
+    if not rows:
+        return ""
+    heads = ("", "before", "after", "no bias")
+    numeric = (False, True, True, True)
+    whole = Table("What is left", heads, numeric, tuple(rows), tuple(marked)).html()
+    left = record.check("classifier")
+    if left is None:
+        return whole
+    note = f"Clusters and classifier: the {int(left['n']):,} words that leaned most before."
+    return whole + f'<p class="foot">{note}</p>'
+
+
+def _folds(record: ChangeRecord) -> Iterator[Fold]:
+    removed = record.frames["removed"]
+    if record.removed:
+        rows = removed.assign(of=removed["protected_group"].map(in_words).replace("", "all groups"))
+        rows.attrs = removed.attrs
+        shown = ("of", "before", "after", "mean", "interval", "p_direction")
+        groups = at_level(rows, GROUP)
+        parts = pd.concat([at_level(rows, OVERALL), groups], ignore_index=True)
+        parts.attrs = removed.attrs
+        text = (
+            "The same pairs of words were measured before and after, so whatever stays the same "
+            "cancels out. Positive changes in distance mean that words moved away."
+        )
+        yield fold("How sure?", table(parts, "", *shown), text)
+    yield fold("Did control words move?", *control_moves(record))
+    yield how_to_read(record, "the difference before, after, and removed")
+
+
+def control_moves(record: ChangeRecord) -> list[str]:
+    """Say how far each kind of control words moved, or that there are none."""
+    changes = at_level(record.frames["changes"], OVERALL)
+    controls = changes[changes["connection"].isin(["neutral", "human", "matched"])]
     return [
-        Figure("distributions", draw, caption),
-        table(analysis.bands, "Single distances inside the band around 1", *names),
-    ]
+        f"{row['connection'].capitalize()} words moved by {number(row['mean'])} "
+        f"({number(row['low'])} to {number(row['high'])}); probability of more than "
+        f"{record.rope:.2g}: {percent(row['p_moved'])}."
+        for row in controls.astype({"connection": str}).to_dict("records")
+    ] or ["The tables have no control words, so side effects cannot be seen."]
 
 
-def _reading(analysis: ChangeAnalysis) -> list[Line]:
-    kinds = (f"{name} ({MEANINGS[name]})" for name in analysis.changes["connection"].unique())
-    values = {"kinds": "; ".join(kinds), "rope": f"±{analysis.rope:.2g}"}
-    return reading_lines(analysis.settings, "reading.change", **values)
-
-
-def _model(analysis: ChangeAnalysis) -> list[Block]:
-    ci_prob = analysis.settings.ci_prob
-    fitted = [
-        Line(f"{name} – {one.spec.title or 'no title'}", coverage_sentence(one, ci_prob, "changes"))
-        for name, one in analysis.results.items()
-    ]
-    return [pairing(analysis), *map(str, analysis.notices), fitted, prose("paired")]
-
-
-def pairing(analysis: ChangeAnalysis) -> str:
-    """Return sentences on how many rows were paired, repeated, or left out."""
-    attrs = analysis.posterior.attrs
-    n_pairs = counted(attrs["n_pairs"], "pair of rows was", "pairs of rows were")
-    sentences = [f"{n_pairs} matched by words and connection."]
-    if attrs["n_repeated"]:
-        sentences.append(
-            f"{counted(attrs['n_repeated'], 'pair repeats', 'pairs repeat')} the words of an "
-            "earlier pair. Repeated rows were matched in order, and each of them counts."
+def _figures(record: ChangeRecord) -> str:
+    """Return the arrows of stereotype words."""
+    leans = record.frames["leans"]
+    if leans.empty:
+        return ""
+    sets, groups = list(dict.fromkeys(leans["attribute_set"])), list(dict.fromkeys(leans["group"]))
+    kinds = ("own", "other") if len(groups) == 1 else ("own",) * len(sets)
+    panels = []
+    for name, kind in zip(sets, kinds, strict=False):
+        part = leans[leans["attribute_set"] == name]
+        before = part.rename(columns={"before": "lean"})
+        later = part.rename(columns={"after": "lean"})
+        panels.append(panel(before, str(part["says"].iloc[0]), kind, later))
+    toward = int((leans["toward"] > 0).sum())
+    caption = (
+        "Ring: before; arrow tip: after. "
+        + (
+            "<b>Half the gap between the means is the difference</b>; removal brings all tips to "
+            "one place, not to zero. "
+            if len(groups) == 1
+            else ""
         )
-    lost = joined(f"{attrs[f'n_unpaired_{name}']:,} {name}" for name in ("before", "after"))
-    sentences.append(
-        f"Rows without a partner were left out: {lost}; see unpaired.csv."
-        if len(analysis.unpaired)
-        else "Every row has a partner."
+        + f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way."
     )
-    return " ".join(sentences)
+    sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
+    label = "Before: " + "; ".join(f"{one.title}, mean {number(one.mean, 2)}" for one in panels)
+    drawing = Leans(panels, sides, label).svg()
+    arrows = figure("Which words moved?", drawing, caption, "arrows")
+    title = "Every pair of words, before"
+    pairs = pair_figure(record.frames["word_pairs"], record.naming, title, "pairs", "side")
+    return f'<section class="fig two">{arrows}{pairs}</section>'
 
 
-def _words(rows: pd.DataFrame) -> str:
-    return named(rows["protected_word"].astype(str).tolist())
+def _details(record: ChangeRecord) -> Iterator[Fold]:
+    frames = record.frames
+    moves = at_level(frames["changes"], OVERALL)
+    moves.attrs = frames["changes"].attrs
+    yield fold("How far did each kind of word move?", table(moves, "", *_CHANGE))
+    scores = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
+    frames["scores"].attrs.setdefault("ci_prob", record.ci_prob)
+    yield fold("What do other scores say?", table(frames["scores"], "", *scores))
+    bands = ("connection", "share_before", "share_after", "n_before")
+    inside = table(frames["bands"], "Inside the band around 1", *bands)
+    yield fold("Are single distances closer to 1?", inside)
+    yield fit_fold(record, "changes")
+    if len(record.notices):
+        texts = tuple(("Warning", str(notice)) for notice in record.notices)
+        yield fold("What did the run warn about?", Facts(texts))
+    yield fold("How was it computed?", fitted_facts(record))

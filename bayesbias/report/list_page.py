@@ -1,283 +1,298 @@
-"""The page of one word list, and the index page of several lists."""
+"""The page of a word list: the answer, its picture, the raw data behind it, and details."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
-
-import pandas as pd
 
 from .. import plots
-from .._core.display import Sheet
-from ..tables.descriptives import contrast_of, leading_pair
-from ..tables.levels import OVERALL, WORD, at_level
-from . import wording
-from .headline import headline, headline_rows, is_relative, leading_rows
-from .numbers import GRADES, counted, joined, probability_name
-from .wording import MEANINGS, THIN_MEANING, fitted_lines, reading_lines
-from .write_up import write_up
-from .writer import REPORT, Block, Figure, Line, Page, Table, lines, prose, sections, table
+from ..records.lists import ListRecord, Question
+from ..tables.levels import OVERALL, at_level
+from .answer import Answer
+from .dots import DotPicture, axis_for
+from .leans import Leans
+from .numbers import counted, digits_for, number, probability_name
+from .page import LIMITS, Facts, Fold, Page, box, figure, fold
+from .parts import (
+    alerts,
+    block_table,
+    digits_of,
+    dot_row,
+    fit_fold,
+    fitted_facts,
+    how_to_read,
+    missing_notes,
+    pair_figure,
+    panel,
+    ruler,
+)
+from .sentences import list_deck, list_sentence, plain, sized
+from .tables import Table, table
 
-if TYPE_CHECKING:
-    from ..workflows.wordlist import Analysis
+UNIT = "closer by (difference in cosine distance)"
 
-__all__ = ["headline_figure", "index_page", "page", "sheet", "write_up"]
+BASELINES = {
+    "matched": "equally frequent words",
+    "neighbors": "words on the same topics",
+    "neutral": "neutral words",
+    "human": "human words",
+}
+"""Kinds of words that a group's closeness can be compared with."""
 
-KIND = "Cosine distances in a word embedding"
 
-
-def page(analysis: Analysis) -> Page:
-    """Return the page about a word list; its detailed figures show the lead model."""
-    wordlist, lead = analysis.wordlist, headline(analysis)
-    limits, notes = lead.notes[:3], lead.notes[3:]  # the limits stay next to the table
-    found = [lead.table, *limits, headline_figure(analysis), *notes, *_baseline(analysis)]
+def page(record: ListRecord) -> Page:
+    """Return the page about a word list."""
+    sizes = record.sizes
+    size = f"{sizes['words']} words × {sizes['stereotypes']} stereotypes"
+    removed = "Word frequency is removed." if record.frequency_removed else ""
+    caption = f"Each dot is 1% of the probability. {removed}"
+    first = f'{list_picture(record).svg()}<p class="cap">{caption}</p>{box(_limits(record))}'
     return Page(
-        kind=KIND,
-        title=f"{wordlist.title or wordlist.name}, in {analysis.settings.embedding}",
-        lede=lead.about,
-        sections=sections(
-            ("found", "What was found", found),
-            ("reference", "Other measures", _reference(analysis)),
-            ("since", "Since an earlier run", [[Line("", text) for text in _since(analysis)]]),
-            ("reading", "How to read this", [_reading(analysis)]),
-            ("measured", "What was measured", _measured(analysis)),
-            ("words", "Groups and words", _words(analysis)),
-            ("driving", "Influential words", _driving(analysis)),
-            ("models", "Comparison of the models", _models(analysis)),
-            ("check", "Does the model fit?", _check(analysis)),
-            ("limits", "What you cannot conclude", [_limits(analysis)]),
-        ),
-        facts=[
-            Line("Word list", wordlist.name),
-            Line("Embedding", analysis.settings.encoder or analysis.settings.vectors),
-            Line("Vectors used, SHA-256", analysis.vectors_hash),
-            *fitted_lines(analysis.results, analysis.settings),
-        ],
-        doubts=analysis.doubts,
+        title=f"{record.title}, in {record.embedding}",
+        kicker=f"{record.title}, {size}",
+        answer=list_answer(record),
+        main=first,
+        side=_numbers(record),
+        folds=list(_folds(record)),
+        figures=f'<section class="fig two">{_pairs(record)}{_leans(record)}</section>',
+        details=list(_details(record)),
+        plots={
+            "closeness": partial(plots.closeness, record.frames["headline"]),
+            "heatmap": partial(plots.heatmap, record.frames["table"]),
+            "distributions": partial(plots.distributions, record.frames["table"]),
+        },
     )
 
 
-def sheet(analysis: Analysis) -> Sheet:
-    """Return the headline for a terminal or notebook."""
-    return headline(analysis).sheet(*wording.missing_sentences(analysis), *_since(analysis))
+def list_answer(record: ListRecord) -> Answer:
+    """Return what the page, the terminal, the notebook, and the card lead with."""
+    doubts = alerts(record, record.frames["thin"])
+    notes = missing_notes(record)
+    if record.question is Question.CROSSED:
+        one = "With two groups, this is one number; which group it comes from is not known."
+        notes = [one, *notes]
+    return Answer(list_sentence(record), list_deck(record), list_picture(record), doubts, notes)
 
 
-def _since(analysis: Analysis) -> list[str]:
-    """Return what changed since an earlier run, if one was given."""
-    if analysis.since is None:
-        return []
-    rows = analysis.since.to_dict("records")
-    changed = [f"{row['what']}: {row['before']} → {row['after']}" for row in rows]
-    return changed or ["Nothing changed since the earlier run."]
-
-
-def headline_figure(analysis: Analysis) -> Figure:
-    """Return the figure of the main contrast, overall and by group, with its reference lists."""
-    first, second = leading_pair(analysis.table)
-    rows, lead = leading_rows(analysis), analysis.lead.spec.name
-    edge = rows["of"][rows["edge"] != ""].tolist()
-    closer = f"{first} attributes are closer than {second} ones"
-    if is_relative(rows):
-        closer = "words are closer to their own stereotypes than other groups' words are"
-    ci = probability_name(analysis.settings.ci_prob)
-    caption = f"Contrasts under the model {lead}, with {ci} intervals. Left of zero, {closer}."
-    caption += f" Borderline: {joined(edge)}." if edge else ""
-    draw = partial(plots.contrast_forest, rows, first=first, second=second, rope=analysis.rope)
-    return Figure(f"headline-{lead}", draw, caption)
-
-
-def _baseline(analysis: Analysis) -> list[Block]:
-    rows, caption = analysis.baseline, "Own stereotypes minus others, relative to baseline words"
-    names = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
-    return [prose("baseline") if len(rows) else "", table(rows, caption, *names)]
-
-
-def _reference(analysis: Analysis) -> list[Block]:
-    frames = analysis.reference
-    if not frames:
-        return []
-    names = ("score", "groups", "reading", "value", "low", "high", "p_value")
-    scores = frames["scores"]
-    if len(scores):
-        scores = scores.assign(reading=scores["direction"] + " is " + scores["reading"])
-    return [
-        prose("small_p"),
-        prose("questions", n_words=f"{frames['reference_lists'].attrs['n_words']:,}"),
-        table(scores, "Scores", *names),
-        table(frames["relative"], "Differences between groups, compared with random words"),
-    ]
-
-
-def _reading(analysis: Analysis) -> list[Line]:
-    titles = {name: one.spec.title or name for name, one in analysis.results.items()}
-    fitted = [f"“{name}” ({title[:1].lower()}{title[1:]})" for name, title in titles.items()]
-    return reading_lines(
-        analysis.settings,
-        "reading.list",
-        "reading.difference",
-        kinds="; ".join(f"{name} ({meaning})" for name, meaning in MEANINGS.items()),
-        rope=f"±{analysis.rope:.2g}",
-        grades=", ".join(f"“{word}” for at least {p}%" for p, word in GRADES.items() if p),
-        models=f"model{'s' * (len(fitted) > 1)} {'; '.join(fitted)}",
+def list_picture(record: ListRecord) -> DotPicture:
+    """Return the dots of all rows above the ruler."""
+    rows, names = record.rows, {**record.naming.groups, "": "mean"}
+    if not record.groups:
+        names[""] = "this list"
+    values = [value for row in rows for value in row.quantiles]
+    digits = digits_of(rows)
+    drawn = [dot_row(row, names[row.key], _examples(record, row.key), digits) for row in rows]
+    grouped = bool(record.groups)
+    return DotPicture(
+        drawn,
+        ruler(record, record.topics, record.overall),
+        ("away", "toward own stereotypes") if grouped else ("reverse", "with the stereotype"),
+        UNIT,
+        f"{plain(list_sentence(record))} {_spoken(record)}",
+        axis_for(values),
+        76.0 if grouped else 100.0,
     )
 
 
-def _measured(analysis: Analysis) -> list[Block]:
-    wordlist, settings, measured = analysis.wordlist, analysis.settings, analysis.table
-    by_kind = measured.groupby("connection", observed=True)
-    counts = by_kind.agg(distances=("attribute", "size"), words=("attribute", "nunique"))
-    counts["plain mean"] = by_kind["cosine_distance"].mean()
-    counts = counts.rename(columns={"words": "attribute words"}).reset_index()
-    forms = ", ".join(f"{word} as {form}" for word, form in analysis.resolved_forms.items())
-    source = f" Source of the list: {wordlist.reference}." if wordlist.reference else ""
-    license_text = f" License of the list: {wordlist.license}." if wordlist.license else ""
-    entries = wordlist.to_frame().merge(analysis.missing, "left", indicator="found")
-    entries["found"] = entries["found"] == "left_only"
-    entries["which"] = entries["word"].where(entries["found"], "[" + entries["word"] + "]")
-    sets = entries.groupby(["role", "set"], sort=False, as_index=False)
-    listed = sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
-    return [
-        f"We measured {len(measured):,} distances between the protected words and attributes of "
-        f"{wordlist.name} in {settings.embedding}.{source}{license_text}",
-        table(counts.astype({"connection": str}), "Distances by connection"),
-        Figure(
-            "distributions",
-            partial(plots.distributions, measured),
-            "All measured distances by connection, with a band of |1 − MAC| on either side of 1.",
-        ),
-        table(listed, "The words on the list, by set (missing words in brackets)", *listed),
-        *wording.missing_sentences(analysis),
-        f"Words found in another form (case “{settings.case}”): {forms}." if forms else "",
-        [Line("Warning", str(notice)) for notice in analysis.notices],
-    ]
+def _examples(record: ListRecord, group: str) -> str:
+    """Return the first stereotypes of a group, as many as fit."""
+    leans = record.frames["leans"]
+    own = leans[(leans["protected_group"] == group) & (leans["connection"] == "associated")]
+    text = ""
+    for word in own["attribute"] if record.groups else ():
+        if len(text) + len(word) > 24:
+            return f"{text} …"
+        text = f"{text}, {word}" if text else word
+    return text
 
 
-def overall_table(frame: pd.DataFrame, caption: str, *extra: str) -> Table:
-    """Show overall means or contrasts, with the rows of different models next to each other."""
-    frame, name = at_level(frame, OVERALL), "connection"
-    if "first" in frame:
-        frame, name = frame.assign(contrast=frame["first"] + " − " + frame["second"]), "contrast"
-    place = frame.groupby(name, sort=False).ngroup()
-    frame = frame.assign(place=place).sort_values("place", kind="stable")
-    return table(frame, caption, name, "model", "mean", "interval", *extra)
+def _spoken(record: ListRecord) -> str:
+    """Return the numbers of the picture as text, for readers who do not see it."""
+    names = {**record.naming.groups, "": "mean"}
+    ci = probability_name(record.ci_prob)
+    rows = (f"{names[row.key]} {sized(row)}" for row in record.rows)
+    return f"Closer by, with {ci} intervals: {'; '.join(rows)}."
 
 
-def _words(analysis: Analysis) -> list[Block]:
-    """Show mean distances and contrasts overall, by group, and by word."""
-    lead, name = analysis.lead, analysis.lead.spec.name
-    ci = probability_name(analysis.settings.ci_prob)
-    first, second = leading_pair(analysis.table)
-    means, gaps = (
-        wording.with_marks(analysis, analysis.frame(frame)) for frame in ("summary", "contrasts")
-    )
-    own: dict[str, Any] = {"first": first, "second": second, "rope": analysis.rope, "words": True}
-    rows = contrast_of(lead["contrasts"], first, second)
-    return [
-        prose("means"),
-        Figure(
-            f"forest-{name}",
-            partial(plots.forest, lead["summary"]),
-            f"Mean distances under the model {name}, with {ci} intervals; see summary.csv.",
-        ),
-        overall_table(means, "Overall mean distances"),
-        Figure(
-            f"contrasts-{name}",
-            partial(plots.contrast_forest, rows, **own),
-            f"{first.capitalize()} − {second}, overall, by group, and by word; see contrasts.csv.",
-        ),
-        overall_table(gaps, "All differences, overall", "p_direction", "p_rope"),
-    ]
+def _limits(record: ListRecord) -> str:
+    if record.question is Question.CROSSED:
+        nor = "<b>Nor which group it comes from</b>: with two groups, only one number is known."
+        return f"{LIMITS} {nor}"
+    if record.groups:
+        return f"{LIMITS} A number stands for a group’s stereotypes together, not for each."
+    return LIMITS
 
 
-def _driving(analysis: Analysis) -> list[Block]:
-    lead, blocks = analysis.lead, list[Block]()
-    if len(lead["influence"]):
-        contrast = " − ".join(leading_pair(analysis.table))
-        caption = (
-            "Each line runs from the contrast with all words to the contrast without one word; "
-            "see influence.csv."
+def _numbers(record: ListRecord) -> str:
+    """Return the table next to the picture: the raw means behind the number."""
+    blocks = record.frames["blocks"]
+    if record.question is not Question.CROSSED:
+        note = (
+            "A group’s number compares its framed distance with the others in its column, minus "
+            "the same for third groups’ stereotypes."
         )
-        draw = partial(plots.influence, lead["influence"], most=6)
-        blocks = [
-            prose("influence", contrast=contrast, sentence=wording.influence_sentence(lead)),
-            Figure("influence", draw, f"Model {lead.spec.name}. {caption}"),
-        ]
-    if len(lead["sizes"]):
-        sizes = lead["sizes"].rename(columns={"name": "set", "n_words": "words"})
-        count_as = sizes["n_effective"].map("{:.1f}".format)
-        sizes = sizes.assign(role=sizes["role"].str.replace("_", " "), count_as=count_as)
-        names = ("role", "set", "words", "count_as")
-        blocks += [prose("sizes"), table(sizes, "Effective sizes", *names)]
-    return blocks
-
-
-def _models(analysis: Analysis) -> list[Block]:
-    """Show the main contrast under each model, and how well each model predicts."""
-    frame = analysis.comparison
-    if frame is None:
-        return []
-    pair = leading_pair(analysis.table)
-    every = wording.with_marks(analysis, analysis.frame("contrasts"))
-    rows = contrast_of(every, *pair)
-    rows = rows[rows["level"] != WORD]
-    rows = pd.concat([headline_rows(part) for _, part in rows.groupby("model", sort=False)])
-    rows.attrs = every.attrs
-    rows = rows.sort_values("of", key=lambda of: pd.factorize(of)[0], kind="stable")
-    by_row = frame["left_out"].iloc[0] == "row"
-    names = ("model", "elpd", "p" if by_row else "se", "elpd_diff", "dse")
-    caption = f"Prediction of left-out {'distances' if by_row else 'attribute words'}"
-    return [
-        prose("models"),
-        table(rows, " − ".join(pair), "of", "model", "mean", "interval"),
-        table(frame, caption, *names, "n_bad_k" if by_row else "n_words"),
-    ]
-
-
-def _check(analysis: Analysis) -> list[Block]:
-    ci_prob = analysis.settings.ci_prob
-    sentences = [
-        Line(name, f"{wording.coverage_sentence(one, ci_prob)} {wording.sensitivity_sentence(one)}")
-        for name, one in analysis.results.items()
-    ]
-    return [prose("check", ci=probability_name(ci_prob)), sentences]
-
-
-def _limits(analysis: Analysis) -> list[Line]:
-    note = analysis.wordlist.note
-    noted = [Line("About this list", note)] if note else []
-    return [
-        *lines("limits.people"),
-        Line("Listing a stereotype does not endorse it", "The list names its sources."),
-        *noted,
-        Line("A few words matter a lot", wording.few_attributes(analysis)),
-        *lines("limits.list"),
-    ]
-
-
-def index_page(analyses: Mapping[str, Analysis]) -> Page:
-    """Return a page of links to reports; `analyses` is keyed by folder name."""
-    links, cells, heads = list[Line](), list[tuple[str, ...]](), list[str]()
-    for folder, analysis in analyses.items():
-        name, lead = analysis.wordlist.name, headline(analysis).table
-        contrast, path = " − ".join(leading_pair(analysis.table)), quote(f"{folder}/{REPORT}")
-        links.append(Line(analysis.wordlist.title or name, f"{contrast} {lead.rows[0][1]}", path))
-        cells += [(name, contrast, *row[:3]) for row in lead.rows]
-        heads = ["list", "difference", "of", *lead.heads[1:3]]
-    caption = "The main contrast of every list, overall and by group"
-    blocks: list[Block] = [
-        prose("index", ci=probability_name(analysis.settings.ci_prob)),
-        links,
-        Table(caption, tuple(heads), (False,) * len(heads), tuple(cells)),
-        THIN_MEANING if any(len(one.thin) for one in analyses.values()) else "",
-        prose("not_people"),
-    ]
-    return Page(
-        kind=KIND,
-        title=f"{counted(len(analyses), 'word list')}, in {analysis.settings.embedding}",
-        lede="For each list, the question is the same: are the stereotypes of a word's own group "
-        "closer to the word than those of other groups, and how certain is the answer?",
-        sections=sections(("lists", "All lists", blocks)),
-        doubts=[f"{name}, {doubt}" for name, one in analyses.items() for doubt in one.doubts],
+        return block_table(blocks, record.naming).html() + f'<p class="foot">{note}</p>'
+    steps = record.frames["steps"].set_index("step")["value"]
+    digits = max(3, digits_for(record.overall.low, record.overall.high) + 1)
+    (a, b), (s, t) = record.naming.groups.values(), record.naming.sets.values()
+    rows = (
+        (f"matching pairs ({a} × {s}, {b} × {t})", number(steps["matching"], digits)),
+        ("crossed pairs", number(steps["crossed"], digits)),
+        ("difference", number(steps["difference"], digits)),
+        (
+            "estimate" + (", at equal word frequency" if record.frequency_removed else ""),
+            number(record.overall.mean, digits),
+        ),
     )
+    return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),)).html()
+
+
+def _folds(record: ListRecord) -> Iterator[Fold]:
+    ci, sizes = probability_name(record.ci_prob), record.sizes
+    names = {**record.naming.groups, "": "mean" if record.groups else "this list"}
+    rows = tuple(
+        (names[row.key], sized(row), f"{row.verdict.percent}%", row.verdict.grade.value)
+        for row in record.rows
+    )
+    heads = ("", f"closer by ({ci} interval)", "probability", "")
+    sure = Table("", heads, (False, False, True, False), rows)
+    like = (
+        f"For words like these: {counted(sizes['words'], 'word')} and "
+        f"{counted(sizes['stereotypes'], 'stereotype')} that resemble one another count as fewer."
+    )
+    yield fold("How sure?", sure, like)
+    yield fold("Compared with what?", *_compared(record))
+    if record.question is Question.CROSSED:
+        yield fold("Why not by group?", *_split(record))
+    what = "a group’s difference" if record.groups else "the difference"
+    yield how_to_read(record, what)
+
+
+def _compared(record: ListRecord) -> Iterator[str]:
+    if record.groups:
+        yield (
+            "Each group is compared with the other groups: its distance to its own stereotypes "
+            "minus theirs, less the same difference for the stereotypes of third groups. A group "
+            "that is close to all words gains nothing."
+        )
+    else:
+        yield "Each group is compared with the other on the same stereotypes."
+    if record.frequency_removed:
+        yield (
+            "Frequent words are close to frequent words, whatever they mean. The distances are "
+            "moved to equal frequency with control words that are as frequent as the stereotypes."
+        )
+    else:
+        yield "Word frequency is not removed: frequent words are close to frequent words."
+    if (topics := record.topics) is not None:
+        exceed = int((topics > record.overall.mean).sum())
+        yield (
+            f"Any two topics differ somewhat: {exceed} of {len(topics)} lists on other topics give "
+            "a larger number. This shows whether these stereotypes stand out, not whether the "
+            "result is true."
+        )
+
+
+def _split(record: ListRecord) -> tuple[str | Table, ...]:
+    """Return the split of the number between two groups under several baselines."""
+    split = record.frames["split"]
+    why = "A share needs a baseline, words that should be equally close to both groups:"
+    if split.empty:
+        return ("A share of each group needs control words, which this list lacks.",)
+    wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
+    groups = [group for group in record.naming.groups if group in wide]
+    rows = tuple(
+        (BASELINES.get(str(name), str(name)), *(number(-row[group], 2) for group in groups))
+        for name, row in wide.iterrows()
+    )
+    heads = ("closer by, if the baseline is", *(record.naming.groups[group] for group in groups))
+    after = "The sum stays; the shares do not."
+    return why, Table("", heads, (False, True, True), rows), after
+
+
+def _pairs(record: ListRecord) -> str:
+    return pair_figure(record.frames["pairs"], record.naming, "Every pair of words", "pairs")
+
+
+def _leans(record: ListRecord) -> str:
+    """Return the lean of each stereotype word, in two panels or two for each group."""
+    leans, naming = record.frames["leans"], record.naming
+    own = leans["connection"] == "associated"
+    if len(naming.groups) == 2:
+        one, two = naming.groups
+        sets = [(g, leans["attribute_set"] == naming.set_keys[g]) for g in naming.sets]
+        kinds = dict(zip(naming.groups, ("own", "other"), strict=True))
+        panels = [panel(leans[at], naming.sets[g], kinds[g]) for g, at in sets if at.any()]
+        sides = f"closer to {naming.groups[two]}", f"closer to {naming.groups[one]}"
+        means = record.frames["baselines"]
+        lines = [(BASELINES[k], v) for k, v in zip(means["connection"], means["lean"], strict=True)]
+        caption = (
+            "<b>Half the gap between the two means is the difference above</b>, before the model. "
+            "Dashed: control words. Each kind would split the gap differently."
+        )
+    else:
+        panels, lines, sides = [], [], ("closer to others", "closer to the group")
+        third = leans["connection"] == "different"
+        for group in naming.groups:
+            mine = leans["protected_group"] == group
+            if (mine & own).any() and (mine & third).any():
+                panels.append(panel(leans[mine & own], naming.groups[group], "own"))
+                panels.append(panel(leans[mine & third], "third groups’", "third"))
+        caption = (
+            "<b>The gap between the orange and gray means is the group’s number</b>, before the "
+            "model."
+        )
+    label = f"{sides[1]} by: " + "; ".join(f"{p.title}, mean {number(p.mean, 2)}" for p in panels)
+    drawing = Leans(panels, sides, label, lines).svg() if panels else ""
+    return figure("Each stereotype word", drawing, caption, "side")
+
+
+def _details(record: ListRecord) -> Iterator[Fold]:
+    """Yield the folds for specialists at the end of the page."""
+    frames = record.frames
+    yield fit_fold(record)
+    words = table(frames["words"], "Words of the list, by set (missing ones in brackets)")
+    notes = (
+        ("About the list", frames["about"]["note"][0]),
+        ("Source", frames["about"]["reference"][0]),
+    )
+    licensed = ("License", frames["about"]["license"][0])
+    found = Facts((*notes, licensed, ("Missing", " ".join(missing_notes(record, controls=True)))))
+    forms = frames["forms"]
+    yield fold("Which words were measured?", words, found, table(forms, "Found as"))
+    if len(frames["influence"]):
+        shown = ("name", "role", "mean", "mean_without", "change")
+        most = table(frames["influence"].head(8), "Without one word", *shown)
+        yield fold("What if one word is left out?", most)
+    if len(frames["sizes"]):
+        text = "Similar words count as fewer. To narrow an interval, add words that differ."
+        yield fold("How many words do similar words count as?", table(frames["sizes"], ""), text)
+    if "scores" in frames and len(frames["scores"]):
+        names = ["score", "groups", "direction", "reading", "value", "low", "high", "p_value"]
+        text = "A p-value is about these words alone. Do not quote a small one as proof."
+        yield fold("What do other scores say?", table(frames["scores"], "", *names), text)
+    gaps = at_level(frames["contrasts"], OVERALL)
+    gaps = gaps.assign(contrast=gaps["first"] + " − " + gaps["second"])
+    gaps.attrs = frames["contrasts"].attrs
+    names = ["contrast", "model", "mean", "interval", "p_direction", "p_rope", "p_rope_ceiling"]
+    small = f"Differences within ±{record.rope:.2g} count as too small to matter in practice."
+    yield fold("All differences in distance", table(gaps, "", *names), small)
+    if len(frames["baseline"]):
+        names = ["protected_group", "estimand", "mean", "interval", "p_direction", "p_rope"]
+        text = (
+            "Is a group closer to its own stereotypes than to others, and more so than words that "
+            "belong to no group? Below zero, it is. This assumes that each set is as close to "
+            "these words as to any group."
+        )
+        yield fold("Compared with words of no group?", text, table(frames["baseline"], "", *names))
+    if len(frames["slopes"]):
+        yield fold("What do covariates explain?", table(frames["slopes"], ""))
+    if len(record.models) > 1 and len(frames["comparison"]):
+        yield fold("Which model predicts better?", table(frames["comparison"], ""))
+    if len(record.notices):
+        texts = tuple(("Warning", str(notice)) for notice in record.notices)
+        yield fold("What did the run warn about?", Facts(texts))
+    if "since" in frames:
+        changed = table(frames["since"], "") if len(frames["since"]) else "Nothing changed."
+        yield fold("What changed since the earlier run?", changed)
+    yield fold("How was it computed?", fitted_facts(record))

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from math import sqrt
+from math import floor, log10
 from typing import Any
 
 import pandas as pd
 
 from .._core.checks import counted as counted  # noqa: PLC0414  for the pages
+from ..records.verdicts import Verdict
 
 type Write = Callable[[Any], str]
 
 type Row = Mapping[Hashable, Any] | pd.Series
 """A row of a frame with ``mean``, ``low``, and ``high``."""
 
-GRADES = {99: "almost certainly", 95: "very probably", 80: "probably", 0: "unclear"}
-"""Words for probabilities, keyed by their smallest percentage. Up to 20%, "not" is added."""
-
-BORDERLINE = ", borderline"
-"""Mark of results that more draws could change."""
-
 MOST_RANKS = 6
 """Number of ranks whose probabilities a page shows; the files contain all ranks."""
-
-AT_EDGE = 3.2
-"""Two Monte Carlo errors of an interval's end are 2 · 1.6 sd / √draws."""
 
 
 def in_words(name: str) -> str:
@@ -33,23 +25,16 @@ def in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def borderline(row: Row, n_draws: float, rope: float) -> str:
-    """Return a mark if more draws could move an interval's end across zero or a ROPE's end."""
-    error = AT_EDGE * row["sd"] / sqrt(n_draws)
-    gaps = (abs(row[end] - edge) for end in ("low", "high") for edge in (-rope, 0.0, rope))
-    return BORDERLINE if min(gaps) < error else ""
+def graded(p: float) -> str:
+    """Write the probability of a statement in percent and in words, as in ``84%, probably``."""
+    verdict = Verdict(p)
+    return f"{probability(p)}, {verdict.grade.value}{' not' if verdict.holds is False else ''}"
 
 
-def graded(p: float, n_draws: float | None = None) -> str:
-    """Write the probability of a statement as a percentage and in words, as in ``84%, probably``.
-
-    With `n_draws`, words within two Monte Carlo errors of another grade are marked as borderline.
-    """
-    shown = round(float(f"{100 * p:.0f}"))
-    word = next(word for least, word in GRADES.items() if max(shown, 100 - shown) >= least)
-    error = 2 * sqrt(p * (1 - p) / n_draws) if n_draws else 0.0
-    near = any(abs(max(p, 1 - p) - (least - 0.5) / 100) < error for least in GRADES if least)
-    return f"{probability(p)}, {word}{' not' if shown <= 20 else ''}{BORDERLINE if near else ''}"
+def digits_for(*values: float) -> int:
+    """Return the number of decimals for values of this size: two, or more if all are small."""
+    size = max(abs(value) for value in values)
+    return 2 if size >= 0.05 or not size else min(1 - floor(log10(size)), 9)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -68,12 +53,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 def ends(row: Row) -> str:
     """Write a row's interval from ``low`` to ``high``, or a dash if the row has no interval."""
-    return "–" if pd.isna(row["low"]) else f"{number(row['low'])} … {number(row['high'])}"
-
-
-def placed(row: Row) -> str:
-    """Write the mean and the interval of a difference."""
-    return f"{number(row['mean'])} ({ends(row)})"
+    return "–" if pd.isna(row["low"]) else f"{number(row['low'])} to {number(row['high'])}"
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -122,7 +102,6 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "p_rope": ("probability of no practical difference", probability),
     "p_toward_one": ("probability that it moved closer to 1", probability),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
-    "plain mean": ("plain mean", number),
     "share_before": ("inside before", percent),
     "share_after": ("inside after", percent),
     "n_before": ("distances", None),
@@ -136,14 +115,13 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
     "change": ("change", signed),
-    "p_most": ("lowest", probability),
-    **{f"p_rank_{rank}": (f"rank {rank}", probability) for rank in range(2, MOST_RANKS + 1)},
+    "coverage": ("inside", percent),
+    "n_effective": ("count as", lambda value: number(value, 1)),
+    "p_most": ("P(largest)", probability),
+    **{f"p_rank_{rank}": (f"P(rank {rank})", probability) for rank in range(2, MOST_RANKS + 1)},
+    "p_direction": ("probability of direction", graded),
+    "p_above": ("probability that it is above one half", graded),
+    "p_moved": ("probability that it moved", graded),
+    "p_closer": ("probability that it is closer", graded),
 }
 """Head and format of each frame column; the format is None for text and plain numbers."""
-
-GRADED = {
-    "p_direction": "probability of direction",
-    "p_above": "probability that it is above one half",
-    "p_moved": "probability that it moved",
-}
-"""Heads of columns with probabilities that are shown with words, such as ``probably``."""

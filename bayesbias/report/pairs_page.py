@@ -2,164 +2,212 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from .._core.display import Sheet
-from ..maskedlm.logs import said
-from ..maskedlm.measures import MEASURES
-from ..maskedlm.pair_statistics import ALL_TYPES
-from ..plots.forest import MOST_ROWS
 from ..plots.rates import pair_forest
-from ..tables.levels import OVERALL
-from .numbers import counted, named, probability
-from .wording import fitted_lines, reading_lines
-from .writer import Block, Figure, Line, Page, Table, lines, prose, sections, table
+from ..records.pairs import PairRecord
+from ..records.rows import Row
+from .answer import Answer
+from .dots import Axis, DotPicture, DotRow
+from .numbers import counted, joined, percent, probability_name
+from .page import LIMITS, Facts, Fold, Page, box, fold
+from .parts import alerts, fitted_facts
+from .sentences import Marked, Sentence, opening
+from .tables import table
 
 if TYPE_CHECKING:
-    from ..workflows.pairs import PairAnalysis
+    from matplotlib.axes import Axes
 
-BBQ = "BBQ's accuracies and bias scores (Parrish et al., 2022): 0 means no bias, 1 only stereotypes"
+BBQ = "Accuracies and bias scores (Parrish et al., 2022): 0 means no bias, 1 only stereotypes"
 
-SHARE = "Probability that the stereotypical sentence of a new pair is preferred"
+SHARES = Axis(0.25, 0.85, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), zero=0.5)
+WHOLE = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), zero=0.5, digits=2)
+
+MOST_NAMED = 3
+"""Largest number of language models that the sentence names."""
 
 
-def page(analysis: PairAnalysis) -> Page:
+def page(record: PairRecord) -> Page:
     """Return the page about sentence pairs."""
-    lead, measures = _preferences(analysis), analysis.frames["measures"]
-    caption = "Published measures, over all pairs and by bias type"
-    published: list[Block] = [prose("published"), table(measures, caption)]
-    if len(analysis.frames["bbq"]):
-        published.append(table(analysis.frames["bbq"], BBQ))
+    pictures = []
+    for measure in record.measures:
+        title = f"<h2>{measure}</h2>" if len(record.measures) > 1 else ""
+        pictures.append(title + pair_picture(record, measure).svg())
+    caption = '<p class="cap">Each dot is 1% of the probability. One half: no preference.</p>'
+    limit = "Sums over tokens favor words that consist of a single token."
     return Page(
-        kind="Sentence pairs under language models",
-        title=", ".join(analysis.models),
-        lede="How often does a language model find the stereotypical sentence of a pair more "
-        "probable? For which bias types, and how certain is the answer?",
-        sections=sections(
-            ("found", "What was found", [lead, _most(analysis), prose("not_people")]),
-            ("reading", "How to read this", [_reading(analysis)]),
-            ("measured", "What was measured", _measured(analysis)),
-            ("types", "Bias types", _types(analysis)),
-            ("models", "Comparison of the models", _models(analysis)),
-            ("measures", "Published measures", published),
-            ("limits", "What you cannot conclude", [lines("limits.pairs")]),
-        ),
-        facts=_facts(analysis),
-        doubts=analysis.doubts,
+        title=", ".join(record.language_models),
+        kicker=f"Sentence pairs · {', '.join(record.language_models)} · {_size(record)}",
+        answer=pair_answer(record),
+        main="".join(pictures) + (caption if pictures else "") + box(f"{LIMITS} {limit}"),
+        side=_types(record),
+        folds=[_observed(record), _reading()],
+        details=list(_details(record)),
+        plots=_plots(record),
     )
+
+
+def pair_answer(record: PairRecord) -> Answer:
+    """Return what the page, the terminal, and the notebook lead with."""
+    first = next(iter(record.measures), "")
+    drawn = pair_picture(record, first) if first and record.rows(first) else None
+    return Answer(pair_sentence(record), pair_deck(record), drawn, alerts(record))
+
+
+def _size(record: PairRecord) -> str:
+    return counted(record.frames["paired"]["pair_id"].nunique(), "pair")
+
+
+def _says(row: Row) -> str:
+    often = "more" if row.verdict.holds is not False else "less"
+    return f"{row.key} prefers stereotypical sentences {often} often than not"
+
+
+def pair_sentence(record: PairRecord) -> Sentence:
+    """Return the sentence on each language model's preference, by the first measure."""
+    rows = record.rows(record.measures[0]) if record.measures else []
+    if not rows:
+        return ("No measure is available for every language model.",)
+    if len(rows) > MOST_NAMED:
+        sure = [row for row in rows if row.verdict.holds]
+        return (
+            f"{len(sure)} of {len(rows)} language models at least probably prefer stereotypical "
+            "sentences more often than not.",
+        )
+    pieces: list[str | Marked] = []
+    for place, row in enumerate(rows):
+        link = " whether " if row.verdict.holds is None else ", "
+        pieces += ["; " if place else "", opening(row.verdict), f"{link}{_says(row)}"]
+    return tuple(piece for piece in [*pieces, "."] if piece)
+
+
+def _share(row: Row) -> str:
+    return f"{percent(row.mean)} ({percent(row.low)} to {percent(row.high)})"
+
+
+def pair_deck(record: PairRecord) -> str:
+    """Return the sentence on the shares, with their intervals."""
+    rows = record.rows(record.measures[0]) if record.measures else []
+    if not rows:
+        return ""
+    shares = joined(
+        f"{_share(row)} for {row.key}" if len(rows) > 1 else _share(row)
+        for row in rows[:MOST_NAMED]
+    )
+    ci = probability_name(record.ci_prob)
+    return f"Share of new pairs in which it is preferred: {shares}, with {ci} intervals."
+
+
+def pair_picture(record: PairRecord, measure: str) -> DotPicture:
+    """Return the dots of each language model's share under one measure."""
+    rows = [
+        DotRow(
+            row.key,
+            row.quantiles,
+            (row.mean, row.low, row.high),
+            (percent(row.mean), f"{percent(row.low)} to {percent(row.high)}"),
+        )
+        for row in record.rows(measure)
+    ]
+    values = [value for row in rows for value in row.values]
+    axis = SHARES if SHARES.low <= min(values) and max(values) <= SHARES.high else WHOLE
+    spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+    label = f"Share of pairs whose stereotypical sentence is preferred, by {measure}: {spoken}."
+    unit = "share of pairs whose stereotypical sentence is preferred"
+    sides = ("against", "with the stereotype")
+    tall = min(84.0, max(28.0, 340.0 / len(rows)))
+    return DotPicture(rows, (), sides, unit, label, axis, tall)
 
 
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     """Return the rows of a quantity, with a dash in rows without a bias type."""
-    rows = frame[frame["quantity"] == quantity]
-    return rows.assign(bias_type=rows["bias_type"].replace("", "–"))
+    rows = frame[frame["quantity"] == quantity] if len(frame) else frame
+    if rows.empty:
+        return rows
+    made = rows.assign(bias_type=rows["bias_type"].replace("", "–"))
+    made.attrs = frame.attrs
+    return made
 
 
-def sheet(analysis: PairAnalysis) -> Sheet:
-    """Return the findings for a terminal or notebook."""
-    lead, notes = _preferences(analysis), [*map(str, _most(analysis)), prose("not_people")]
-    return Sheet(lead.caption, lead.rows, lead.heads, "\n".join(notes))
+def _types(record: PairRecord) -> str:
+    """Return the shares by bias type under the first measure."""
+    rows = _of(record.frames["summary"])
+    if rows.empty:
+        return ""
+    attrs = rows.attrs
+    rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == record.measures[0])]
+    rows.attrs = attrs
+    names = (
+        "bias_type",
+        *(["model"] if len(record.language_models) > 1 else []),
+        "mean",
+        "interval",
+    )
+    return table(rows, "By bias type", *names).html()
 
 
-def _preferences(analysis: PairAnalysis) -> Table:
-    """Return a table of how often stereotypes are preferred, in these pairs and in a new pair."""
-    keys, observed = ["measure", "model"], analysis.frames["observed"]
-    whole = observed[observed["bias_type"] == ALL_TYPES].set_index(keys)
-    shares = _of(analysis.frames["summary"])
-    shares = shares[shares["level"] != "bias_type"]
-    whole = whole.reindex(pd.MultiIndex.from_frame(shares[keys]))
-    shares = shares.assign(pairs=whole["n_pairs"].tolist(), observed=whole["share"].tolist())
-    names = (*keys, "level", "pairs", "observed", "mean", "interval", "p_above")
-    return replace(table(shares, SHARE, *names), leads=True)
+def _observed(record: PairRecord) -> Fold:
+    shown = table(record.frames["observed"], "Observed shares; intervals from resampled clusters")
+    text = (
+        "Pairs about the same words are not independent: a cluster counts as little more than one "
+        "pair. The estimate of a type with few pairs is pulled toward the other types."
+    )
+    return fold("How often was it preferred in these pairs?", shown, text)
 
 
-def _most(analysis: PairAnalysis) -> list[Line]:
-    """Return each language model's probability of preferring stereotypes most often."""
-    if len(analysis.models) < 2:
-        return []
-    ranks, sentences = _of(analysis.frames["ranks"]), []
-    first = ranks[(ranks["level"] == OVERALL) & (ranks["rank"] == 1)]
-    for measure, rows in first.groupby("measure", sort=False):
-        chances = rows.sort_values("probability", ascending=False).to_dict("records")
-        names = named([f"{row['model']} ({probability(row['probability'])})" for row in chances])
-        text = f"probability of preferring stereotypes most often: {names}."
-        sentences.append(Line(str(measure), text))
-    return sentences
+def _reading() -> Fold:
+    return fold(
+        "How do I read the dots?",
+        "The 100 dots are the posterior distribution of the share of new pairs like these whose "
+        "stereotypical sentence has the higher score. Each dot is 1% of the probability.",
+        "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. "
+        "Between 20% and 80%, one cannot tell.",
+    )
 
 
-def _reading(analysis: PairAnalysis) -> list[Line]:
-    names = [name for each in analysis.paired["measure"].unique() for name in each.split(" or ")]
-    known = {name: MEASURES[name] for name in names if name in MEASURES}
-    measures = "; ".join(f"{n} – {each.title} ({each.reference})" for n, each in known.items())
-    models = f"{analysis.spec.name} – {analysis.spec.title}"
-    return reading_lines(analysis.settings, "reading.pairs", measures=measures, models=models)
-
-
-def _measured(analysis: PairAnalysis) -> list[Block]:
-    paired = analysis.paired
-    counts = paired.groupby(["bias_type", "measure"])["pair_id"].nunique().unstack(fill_value=0)
-    wide = counts[paired["measure"].unique()].add_prefix("pairs, ").reset_index()
-    blocks: list[Block] = [table(wide, "Sentence pairs by bias type")]
-    for record in analysis.scored:
-        if pairs := {str(row["pair_id"]) for row in record.get("unscored", [])}:
-            blocks.append(
-                f"A measure of {record['model']} has no value for {counted(len(pairs), 'pair')} "
-                "because a sentence has no tokens that the measure uses; see run.json."
-            )
-        if record.get("left_out"):
-            blocks.append(f"{record['log']}: the results leave out {said(record['left_out'])}.")
-    return blocks
-
-
-def _types(analysis: PairAnalysis) -> list[Block]:
-    frames = analysis.frames
-    summary = frames["summary"]
+def _details(record: PairRecord) -> Iterator[Fold]:
+    frames = record.frames
     names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-    figures = []
-    for measure, rows in summary.groupby(summary["measure"].astype(str), sort=False):
-        if (rows["quantity"] == "p_stereotypical").sum() <= MOST_ROWS:
-            text = f"Shares of pairs whose stereotypical sentence is preferred, by {measure}."
-            name = f"shares-{measure}".replace(" ", "-")
-            figures.append(Figure(name, partial(pair_forest, rows), text))
-    equal = _of(summary, "p_equal_length")
-    return [
-        prose("types"),
-        *figures,
-        table(_of(summary).query("level == 'bias_type'"), SHARE, *names),
-        table(frames["observed"], "Observed shares, with intervals from resampling clusters"),
-        table(equal, "The same probability if both sentences had equal numbers of tokens", *names),
-    ]
+    yield fold("All shares", table(_of(frames["summary"]), "", *names))
+    equal = _of(frames["summary"], "p_equal_length")
+    if len(equal):
+        yield fold("What if both sentences were equally long?", table(equal, "", *names))
+    if len(frames["contrasts"]):
+        gaps = _of(frames["contrasts"])
+        attrs = gaps.attrs
+        gaps = gaps.assign(difference=gaps["first"] + " − " + gaps["second"])
+        gaps.attrs = attrs
+        keys = ["measure", "level", "bias_type", "difference"]
+        shown = table(gaps, "", *keys, "mean", "interval", "p_direction")
+        ranks = _of(frames["ranks"]).pivot_table(
+            "probability", ["measure", "level", "bias_type", "model"], "rank", sort=False
+        )
+        ranks.columns = pd.Index([f"P(rank {rank})" for rank in ranks.columns])
+        first = table(ranks.reset_index(), "Probabilities of ranks (1: prefers stereotypes most)")
+        yield fold("How do the language models differ?", shown, first)
+    if len(frames["measures"]):
+        text = (
+            "KLS compares spreads: it is 50 whenever both sets of scores have the same spread. JSS "
+            "changes with the unit of the scores; do not compare it between measures or models."
+        )
+        yield fold("Published measures", table(frames["measures"], ""), text)
+    if len(frames["bbq"]):
+        yield fold("What does BBQ say?", table(frames["bbq"], BBQ))
+    if record.notes:
+        yield fold("What was left out?", *record.notes)
+    yield fold("How was it computed?", Facts(record.sources), fitted_facts(record))
 
 
-def _models(analysis: PairAnalysis) -> list[Block]:
-    if len(analysis.models) < 2:
-        return []
-    frame, ranks = _of(analysis.frames["contrasts"]), _of(analysis.frames["ranks"])
-    frame = frame.assign(model=frame["first"] + " − " + frame["second"])
-    keys = ["measure", "level", "bias_type", "model"]
-    wide = ranks.pivot_table("probability", keys, "rank", sort=False)
-    wide.columns = pd.Index([f"P(rank {rank})" for rank in wide.columns])
-    caption = "Differences in the probability that the stereotypical sentence is preferred"
-    names = (*keys, "mean", "interval", "p_direction")
-    return [
-        prose("common"),
-        table(frame, caption, *names),
-        table(wide.reset_index(), "Probabilities of ranks (1: prefers stereotypes most)"),
-    ]
-
-
-def _facts(analysis: PairAnalysis) -> list[Line]:
-    facts = []
-    for record in analysis.scored:
-        if "log" in record:
-            text = f"{record['log']}, a log in the layout {record['layout']}"
-            facts.append(Line(", ".join(record["models"]), text))
-        else:
-            text = f"{record['kind']} language model; {record['dataset']}"
-            facts.append(Line(record["model"], text))
-    results = {f"{one.spec.name}, {name}": one for name, one in analysis.results.items()}
-    return [*facts, *fitted_lines(results, analysis.settings)]
+def _plots(record: PairRecord) -> dict[str, Callable[[], Axes]]:
+    """Return the figures of shares that can be requested as files."""
+    summary = record.frames["summary"]
+    return {
+        f"shares-{measure}".replace(" ", "-"): partial(
+            pair_forest, summary[summary["measure"] == measure]
+        )
+        for measure in (record.measures if len(summary) else ())
+    }

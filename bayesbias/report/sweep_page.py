@@ -1,129 +1,154 @@
-"""The report page for a sweep: one contrast in every cell, and how the embeddings differ."""
+"""The page of a sweep: the same measure in many embeddings, and how they rank."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from ..plots.forest import MOST_ROWS, intervals
-from ..plots.forests import rank_forest
-from ..plots.frame import interval_note
-from ..tables.descriptives import PARTNERS
+from .. import plots
+from ..records.sweeps import SweepRecord
+from ..records.verdicts import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
-from .numbers import MOST_RANKS, counted
-from .wording import THIN_MEANING, reading_lines
-from .writer import Block, Figure, Line, Page, lines, prose, sections, table
-
-if TYPE_CHECKING:
-    from ..workflows.sweep import Sweep
-    from ..workflows.sweep_spec import SweepConfig
-
-FIRST = "associated"
-
-TITLE = "Associated compared with {} attributes"
+from .answer import Answer
+from .dots import MANY, DotPicture, axis_for
+from .list_page import UNIT
+from .numbers import MOST_RANKS, counted, number, probability, probability_name
+from .page import LIMITS, Facts, Fold, Page, box, fold
+from .parts import digits_of, dot_row, fitted_facts, how_to_read
+from .sentences import Marked, Sentence, opening, plain
+from .tables import Table, table
 
 
-def page(sweep: Sweep) -> Page:
+def page(record: SweepRecord) -> Page:
     """Return the page about a sweep."""
-    config, failed = sweep.config, len(sweep.failures)
-    sizes = sweep.tables.rename(columns={"rows": "distances", "missing": "words missing"})
-    cell = ("embedding", "list", "model")
-    size = " × ".join(counted(len(getattr(config, f"{kind}s")), kind) for kind in cell)
-    some = f" {failed} failed; repeat the command to retry only these cells." if failed else ""
-    names, reasons = (*cell[:2], "distances", "words missing"), (*cell, "error", "message")
-    rope = "a share of each table's spread" if config.rope is None else f"±{config.rope:.2g}"
-    reading = reading_lines(config, "reading.difference", "reading.sweep", rope=rope)
+    ranked = len(record.frames["ranks"]) > 0
+    sizes = f"{counted(len(record.embeddings), 'embedding')} × {counted(len(record.lists), 'list')}"
+    size = f"{sizes} × {counted(record.n_models, 'model')}"
+    limit = "A smaller difference after debiasing does not show that bias is gone."
+    caption = '<p class="cap">Each dot is 1% of the probability. All rows are in one model.</p>'
+    answer = sweep_answer(record)
+    main = answer.picture.svg() + caption if answer.picture else _contrasts(record).html()
+    plotted = {}
+    if ranked:
+        plotted["closeness"] = partial(plots.closeness, record.frames["dots"], label="embedding")
     return Page(
-        kind="Comparison of cosine distances in word embeddings",
-        title=config.title or "A sweep",
-        lede=f"{size}: {len(sweep.cells) - failed} of {config.n_cells} cells have a result.{some} "
-        "For each cell, the question is the same: are stereotypes closer to protected words than "
-        "other words are, and how certain is the answer?",
-        sections=sections(
-            ("ranked", "How the embeddings rank", _ranked(sweep)),
-            *((second, TITLE.format(second), _contrast(sweep, second)) for second in PARTNERS),
-            ("reading", "How to read this", [reading]),
-            ("failed", "What failed", [table(sweep.failures, "Cells that failed", *reasons)]),
-            ("measured", "What was measured", [table(sizes, "Tables", *names), prose("missing")]),
-            ("limits", "What you cannot conclude", [lines("limits.people", "limits.sweep")]),
-        ),
-        facts=_facts(config),
-        doubts=sweep.doubts,
+        title=record.title,
+        kicker=f"{record.title} · {size}",
+        answer=answer,
+        main=main + box(f"{LIMITS} {limit}"),
+        side=_ranks(record) if ranked else "",
+        folds=[how_to_read(record, "the difference")],
+        details=list(_details(record)),
+        plots=plotted,
     )
 
 
-def _ranked(sweep: Sweep) -> list[Block]:
-    """Show the ranks of embeddings in the joint model, and their pairwise differences."""
-    ranks, config = sweep.ranks, sweep.config
-    if ranks.empty:
-        return []
-    ranks = ranks.assign(list=ranks["wordlist"].replace("", AVERAGE))
-    rows = sweep.differences.assign(
-        list=sweep.differences["wordlist"].replace("", AVERAGE),
-        difference=sweep.differences["first"] + " − " + sweep.differences["second"],
+def sweep_answer(record: SweepRecord) -> Answer:
+    """Return what the page leads with."""
+    failed, drawn = len(record.frames["failures"]), None
+    if len(record.frames["ranks"]):
+        drawn = sweep_picture(record)
+    some = [f"{counted(failed, 'cell')} failed; repeat the command to retry."] if failed else []
+    return Answer(
+        sweep_sentence(record),
+        _deck(record),
+        drawn,
+        [*(f"Do not rely on these numbers yet: {one}" for one in record.notices), *some],
     )
-    rows.attrs["rope"] = config.rope or 0.0
-    chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
-    pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
-    caption = "Contrasts of embeddings and lists, in the joint model and fitted separately."
-    title = "Contrasts in the joint model of all embeddings and lists"
-    return [
-        table(ranks, title, "list", "embedding", "mean", "interval", *chances),
-        *(
-            Figure(f"sweep-joint{end}", partial(rank_forest, part, rope=config.rope), caption)
-            for end, part in blocks_of(ranks, "list")
-        ),
-        prose("joint"),
-        table(sweep.shares, "Variance between contrasts", "part", "mean", "interval"),
-        prose("differences"),
-        table(rows, f"Differences in {FIRST} − different", *pairs),
-        prose("not_people"),
-    ]
 
 
-def _contrast(sweep: Sweep, second: str) -> list[Block]:
-    """Return the overall contrast of associated with other attributes in every cell that has it.
+def sweep_sentence(record: SweepRecord) -> Sentence:
+    """Name the embedding that probably has the largest difference, or say that one cannot tell."""
+    cells = len(record.frames["cells"])
+    if record.frames["ranks"].empty:
+        done = cells - len(record.frames["failures"])
+        return (f"{done} of {counted(cells, 'cell')} have a result; no ranks were computed.",)
+    ranks = record.ranks
+    top = ranks.sort_values("p_most").iloc[-1]
+    among = f"among {counted(len(ranks), 'embedding')}"
+    of = "average difference" if record.leading == AVERAGE else "difference"
+    lists = record.leading if record.leading != AVERAGE else counted(len(record.lists), "list")
+    claim = f"{top['embedding']} has the largest {of} ({lists})"
+    verdict = Verdict(float(top["p_most"]))
+    if not verdict.holds:
+        chances = f"{verdict.percent} to {100 - verdict.percent}"
+        return (Marked(f"We cannot tell ({chances})", verdict), f" whether, {among}, {claim}.")
+    return (opening(verdict), f", {among}, {claim}.")
 
-    Cells that have a set with too few words are marked.
-    """
-    config, frame = sweep.config, sweep.contrasts
+
+def _deck(record: SweepRecord) -> str:
+    if record.frames["ranks"].empty:
+        return ""
+    sizes = [row.mean for row in record.rows]
+    return (
+        f"Matching pairs of words are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer "
+        "than crossed pairs. The model draws estimates together where data are few."
+    )
+
+
+def sweep_picture(record: SweepRecord) -> DotPicture:
+    """Return the dots of each embedding."""
+    digits = digits_of(record.rows)
+    rows = [dot_row(row, row.key, "", digits) for row in record.rows]
+    values = [value for row in rows for value in row.values]
+    spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+    label = f"{plain(sweep_sentence(record))} Closer by: {spoken}."
+    sides = ("reverse", "with the stereotype")
+    tallest = max(28.0, 340.0 / len(rows))
+    return DotPicture(rows, (), sides, UNIT, label, axis_for(values, MANY), min(tallest, 84.0))
+
+
+def _ranks(record: SweepRecord) -> str:
+    rows = tuple(
+        (str(row["embedding"]), number(-row["mean"]), probability(row["p_most"]))
+        for row in record.ranks.to_dict("records")
+    )
+    whole = Table("Which is largest?", ("", "closer by", "P(largest)"), (False, True, True), rows)
+    return whole.html() + '<p class="foot">In the order given: the ranking is uncertain.</p>'
+
+
+def _contrasts(record: SweepRecord) -> Table:
+    """Return the overall difference in every cell, with marks for sets with too few words."""
+    frame = record.frames["contrasts"]
     if len(frame):
-        frame = at_level(frame[(frame["first"] == FIRST) & (frame["second"] == second)], OVERALL)
-    if frame.empty:
-        return []
-    thin = set(zip(sweep.thin["embedding"], sweep.thin["list"], strict=True))
-    cells = zip(frame["embedding"], frame["list"], strict=True)
-    frame = frame.assign(thin=[cell in thin for cell in cells])
-    draw = partial(intervals, label="embedding", by="list", hue="model", pair=(FIRST, second))
-    draw = partial(draw, rope=config.rope, title=TITLE.format(second), note=interval_note(frame))
-    caption = f"{FIRST} − {second}, overall, with one block per list and one row per fit."
-    figures = [
-        Figure(f"sweep-{FIRST}-{second}{end}", partial(draw, part), caption)
-        for end, part in blocks_of(frame, "list")
-    ]
+        is_led = (frame["first"] == "associated") & (frame["second"] == "different")
+        attrs, frame = frame.attrs, at_level(frame[is_led], OVERALL)
+        thin = record.frames["thin"]
+        cells = set(zip(thin["embedding"], thin["list"], strict=True)) if len(thin) else set()
+        found = zip(frame["embedding"], frame["list"], strict=True)
+        frame = frame.assign(thin=[cell in cells for cell in found])
+        frame.attrs = attrs
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    frame.attrs["rope"] = config.rope or 0.0
-    shown = table(frame, f"{FIRST} − {second}, overall", *names)
-    return [*figures, shown, THIN_MEANING if thin else ""]
+    return table(frame, "associated − different, overall", *names)
 
 
-def _facts(config: SweepConfig) -> list[Line]:
-    method = f"method {config.method}, {config.chains} × {config.draws} draws, seed {config.seed}"
-    embeddings = [Line(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
-    lists = [Line(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
-    models = [Line(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
-    return [*embeddings, *lists, *models, Line("Settings", method)]
-
-
-def blocks_of(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Split blocks of rows across figures, and yield each figure's name suffix and rows."""
-    if frame.empty:
-        return
-    sizes = frame.groupby(by, sort=False).size().clip(upper=MOST_ROWS - 1) + 1
-    pages = frame[by].map(sizes.cumsum().sub(1) // MOST_ROWS)
-    for number, part in frame.groupby(pages, sort=False):
-        rows = part.groupby(by, sort=False).head(MOST_ROWS - 1)
-        yield f"-{number + 1}" if pages.nunique() > 1 else "", rows
+def _details(record: SweepRecord) -> Iterator[Fold]:
+    frames = record.frames
+    yield fold("What did each cell give?", _contrasts(record))
+    if len(frames["ranks"]):
+        ranks = frames["ranks"].assign(list=frames["ranks"]["wordlist"])
+        ranks.attrs = frames["ranks"].attrs
+        chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
+        shown = table(ranks, "", "list", "embedding", "mean", "interval", *chances)
+        yield fold("How do embeddings rank in each list?", shown)
+        rows = frames["differences"]
+        rows = rows.assign(list=rows["wordlist"], difference=rows["first"] + " − " + rows["second"])
+        rows.attrs = frames["differences"].attrs
+        pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+        text = (
+            "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
+            "because anything that both share cancels out."
+        )
+        yield fold("How do embeddings differ?", table(rows, "", *pairs), text)
+        parts = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
+        yield fold("Is it the embedding or the list?", parts)
+    names = ("embedding", "list", "distances", "words missing")
+    sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
+    lost = "Embeddings that lack different words answer slightly different questions."
+    yield fold("What was measured?", table(sizes, "", *names), lost)
+    if len(frames["failures"]):
+        reasons = ("embedding", "list", "model", "error", "message")
+        yield fold("What failed?", table(frames["failures"], "", *reasons))
+    ci = probability_name(record.ci_prob)
+    made = (("Settings", record.settings), ("Intervals", ci), *record.sources)
+    yield fold("How was it computed?", Facts(made), fitted_facts(record))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..tables.descriptives import leading_pair
-from . import wording
-from .headline import LISTS, contrast_meaning, headline, leading_rows, meanings
-from .numbers import counted, in_words, joined, percent, placed, probability_name
-from .wording import MEANINGS, THIN_MEANING
-from .writer import Raw, render
-
-if TYPE_CHECKING:
-    from ..workflows.results import ModelResult
-    from ..workflows.wordlist import Analysis
+from ..records.changes import ChangeRecord
+from ..records.lists import ListRecord, Question
+from ..records.rows import Row
+from .change_page import control_moves
+from .list_page import BASELINES
+from .numbers import counted, joined, number, percent, probability_name
+from .sentences import claim_of
+from .tables import Table
+from .thin import sets_in_words
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
 """Names for vectors without a name, in an analysis and in the paper."""
@@ -36,12 +35,7 @@ OF_EMBEDDINGS = dict.fromkeys(
 )
 """Sources of embeddings that are known by name."""
 
-INDICES = {
-    **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
-    **{"protected_group": "g", "attribute_kind": "k", "attribute_set": "s"},
-    **{"attribute_column": "j", "context": "t"},
-}
-"""Indices in the formula, keyed by column."""
+KINDS = {"hdi": "highest-density", "eti": "equal-tailed"}
 
 
 @dataclass(frozen=True)
@@ -71,12 +65,33 @@ class WriteUp:
         return self.markdown
 
 
-def write_up(analysis: Analysis) -> WriteUp:
-    """Write the paragraphs about an analysis; escape everything except formulas and citations."""
-    text = render("write_up.md.j2", **_values(analysis)).replace(" … ", " to ").replace("'", "’")
-    paragraphs, _, table = text.partition("\n|")
+class Raw(str):
+    """Text that is not escaped in Markdown: a formula, citation, or table."""
+
+    __slots__ = ()
+
+
+def escaped(text: str) -> str:
+    """Escape a text so that Markdown shows it literally on one line, even in table cells."""
+    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))
+
+
+def list_paper(record: ListRecord, settings: Mapping[str, Any]) -> WriteUp:
+    """Write the paragraphs about a list; escape everything except formulas and citations."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("bayesbias", "report/templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=lambda x: x if isinstance(x, Raw) else escaped(str(x)),
+    )
+    environment.filters["raw"] = Raw
+    template = environment.get_template("write_up.md.j2")
+    text = template.render(**_values(record, settings)).replace("'", "’")
+    paragraphs, mark, table = text.partition("\n| ")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
-    return with_references("\n\n".join([*sections, f"|{table}"]))
+    return with_references("\n\n".join(sections) + f"\n{mark}{table}")
 
 
 def with_references(text: str) -> WriteUp:
@@ -93,90 +108,181 @@ def bibliography() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-def _values(analysis: Analysis) -> dict[str, Any]:
+def _values(record: ListRecord, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the variables of the template."""
-    table, settings = analysis.table, analysis.settings
-    *others, lead = analysis.results.values()
-    words, rows = table.drop_duplicates("protected_word"), leading_rows(analysis)
-    groups = words["protected_group"].value_counts(sort=False)
+    *others, lead = record.models
+    table, words = record.frames["table"], record.frames["words"]
+    groups = table.drop_duplicates("protected_word")["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
-    counts = [f"{n_words[name]:,} {name}" for name in MEANINGS if name in n_words]
-    lead_table, nulls = headline(analysis).table, [match for match in LISTS if match in rows]
-    meaning, differing = contrast_meaning(analysis, rows), meanings(analysis, rows)
+    counts = [f"{count:,} {name}" for name, count in n_words.items()]
+    found = record.frames["diagnostics"]
+    found = found[found["model"] == lead.name].drop(columns="model")
+    names = record.naming.groups
     return {
-        **{"analysis": analysis, "table": table, "settings": settings, "words": words},
-        **{"wordlist": analysis.wordlist, "lead": lead, "others": others, "meaning": meaning},
-        **{"found": dict(lead["diagnostics"].itertuples(index=False, name=None))},
-        **{"counted": counted, "joined": joined, "priors_of": _priors, "formula": _formula},
-        **{"of_models": OF_MODELS, "version": version("bayesbias")},
+        **{"record": record, "table": table, "settings": settings, "lead": lead, "others": others},
+        **{"counted": counted, "of_models": OF_MODELS, "version": version("bayesbias")},
+        "found": dict(found.itertuples(index=False, name=None)),
         "cite": lambda keys: Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
-        "of_embedding": OF_EMBEDDINGS.get(settings.embedding, ()),
-        "embedding": UNNAMED if settings.embedding == GIVEN else settings.embedding,
-        "pair": " − ".join(leading_pair(table)),
-        "groups": joined(f"{size} of {in_words(str(of))}" for of, size in groups.items()),
+        "of_embedding": OF_EMBEDDINGS.get(record.embedding, ()),
+        "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
+        "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
-        "total": wording.own_entries(analysis),
-        "ci": probability_name(settings.ci_prob),
-        "kind": {"hdi": "highest-density", "eti": "equal-tailed"}[settings.ci_kind],
-        "headline": lead_table,
-        "thin": THIN_MEANING if len(analysis.thin) else "",
-        "beyond": [f"{percent(rows[match][0])} of lists of {LISTS[match]}" for match in nulls],
-        "results": [
-            *differing,
-            *_baseline(analysis),
-            wording.few_attributes(analysis),
-            *wording.unmeasured(analysis),
-            *(
-                [f"The sampler warned: {'; '.join(map(str, lead.warnings))}."]
-                if lead.warnings
-                else []
-            ),
-        ],
-        "fit": [
-            wording.coverage_sentence(lead, settings.ci_prob),
-            wording.sensitivity_sentence(lead),
-            *filter(None, [wording.comparison_sentence(analysis.comparison)]),
-        ],
+        "missing": len(record.frames["missing"]),
+        "total": int(words["words"].sum()),
+        "ci": probability_name(record.ci_prob),
+        "kind": KINDS[settings["ci_kind"]],
+        "estimand": Raw(_estimand(record)),
+        "results": list(_results(record)),
+        "listed": Raw(_word_table(record).markdown()),
     }
 
 
-def _baseline(analysis: Analysis) -> Iterator[str]:
-    """Yield sentences on the contrasts relative to baseline words, if a list has some."""
-    rows = analysis.baseline.to_dict("records")
-    for name, words in analysis.wordlist.baseline.items() if rows else ():
-        own = [row for row in rows if row["estimand"] == f"within, less {name}"]
+def _estimand(record: ListRecord) -> str:
+    """Define the contrast with its formula, as a paper's methods do."""
+    start = (
+        "Let $m(g, S)$ be the mean cosine distance between the words of group $g$ and the "
+        "attributes $S$. "
+    )
+    if record.question is Question.GROUPS:
+        return start + (
+            "For group $g$ with stereotypes $S_g$, other groups $h$, and the stereotypes $T$ of "
+            "third groups we estimate $[m(h, S_g) - m(g, S_g)] - [m(h, T) - m(g, T)]$, averaged "
+            "over $h$; the overall estimate is half the average of the double differences."
+        )
+    return start + (
+        "For groups $g$ and $h$ with stereotypes $S_g$ and $S_h$ we estimate the double difference "
+        "$\\frac{1}{2}\\{[m(g, S_h) - m(g, S_g)] + [m(h, S_g) - m(h, S_h)]\\}$."
+    )
+
+
+def _placed(row: Row, record: ListRecord) -> str:
+    """Write an estimate with its interval and the probability of its direction."""
+    ci, direction = probability_name(record.ci_prob), row.verdict.larger / 100
+    sign = 1 if row.mean >= 0 else -1
+    low, high = sorted(sign * end for end in (row.low, row.high))
+    return (
+        f"{number(sign * row.mean)} ({ci} interval {number(low)} to {number(high)}; posterior "
+        f"probability of this direction {number(direction, 2)})"
+    )
+
+
+def _results(record: ListRecord) -> Iterator[str]:
+    """Yield the sentences of the results."""
+    overall, names = record.overall, record.naming.groups
+    claim = claim_of(record, holds=overall.mean >= 0)
+    if record.groups:
+        yield f"Overall, {claim}, by {_placed(overall, record)}."
+        parts = (
+            f"{names[row.key]} leaned {'toward' if row.mean >= 0 else 'away from'} their own "
+            f"stereotypes by {_placed(row, record)}"
+            for row in record.groups
+        )
+        yield f"Compared with other groups’ words, {joined(parts)}."
+    else:
+        yield f"The data suggest that {claim}: the estimate is {_placed(overall, record)}."
+    frame = record.frames["headline"]
+    small = frame.loc[frame["level"] == "overall"].iloc[0]
+    yield (
+        f"The probability that the overall difference is within ±{record.rope:.2g} is "
+        f"{number(small['p_rope'], 2)}; with an interval of this width, it could not exceed "
+        f"{number(small['p_rope_ceiling'], 2)}."
+    )
+    if (topics := record.topics) is not None:
+        exceeded = int((topics < overall.mean).sum())
+        yield f"It exceeded those of {exceeded} of {len(topics)} lists on other topics."
+    yield from _division(record)
+    yield from _against_baseline(record)
+    yield from _few_words(record)
+
+
+def _division(record: ListRecord) -> Iterator[str]:
+    """Say that the division between two groups depends on the baseline."""
+    split = record.frames["split"]
+    if split.empty:
+        return
+    wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
+    groups = [group for group in record.naming.groups if group in wide]
+    parts = (
+        f"{joined(number(-row[group]) for group in groups)} relative to "
+        f"{BASELINES.get(str(name), str(name))}"
+        for name, row in wide.iterrows()
+    )
+    yield (
+        f"Its division between {joined(record.naming.groups[group] for group in groups)} depends "
+        f"on the baseline: {joined(parts)}. We therefore draw no conclusion about which group is "
+        "more affected."
+    )
+
+
+def _against_baseline(record: ListRecord) -> Iterator[str]:
+    """Yield sentences on the contrasts relative to the list's baseline words, if it has some."""
+    rows, words = record.frames["baseline"], record.frames["words"]
+    for row in words[words["role"] == "baseline"].to_dict("records") if len(rows) else ():
+        own = rows[rows["estimand"] == f"within, less {row['set']}"].to_dict("records")
+        parts = joined(
+            f"{number(one['mean'])} ({number(one['low'])} to {number(one['high'])}) for "
+            f"{record.naming.groups[one['protected_group']]}"
+            for one in own
+        )
         yield (
-            f"We also fitted each group alone with the baseline words {name} ({', '.join(words)}). "
-            "Relative to these words, the difference own stereotypes − others was "
-            f"{joined(f'{placed(row)} for {row["protected_group"]}' for row in own)}."
+            f"We also fitted each group alone with the baseline words {row['set']} "
+            f"({row['which']}). Relative to these words, the distance to own stereotypes minus "
+            f"that to others was {parts}."
         )
 
 
-def _formula(result: ModelResult, *, sigma_only: bool = False) -> Raw:
-    """Write the likelihood of a model, or its residual standard deviation."""
-    spec = result.spec
-    sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
-    if sigma_only:
-        return Raw(sigma)
-    means = [] if spec.around_means else [r"\mu_c"]
-    for term in spec.terms:
-        indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
-        means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
-    student = spec.likelihood == "student_t"
-    family = r"\mathrm{StudentT}(\nu, " if student else r"\mathrm{Normal}("
-    return Raw(rf"y_i \sim {family}{' + '.join(means)}, {sigma})")
+def _few_words(record: ListRecord) -> Iterator[str]:
+    """State the limits: how many unrelated words the words correspond to, and what is missing."""
+    sizes, n = record.frames["sizes"], record.sizes
+    if len(sizes) and "n_effective" in sizes:
+        count = sizes.groupby("role", sort=False)["n_effective"].sum()
+        texts = joined(f"{number(v, 1)} ({str(k).replace('_', ' ')}s)" for k, v in count.items())
+        yield (
+            f"The {counted(n['words'], 'protected word')} and "
+            f"{counted(n['stereotypes'], 'stereotype')} correspond to {texts} unrelated words; "
+            "other words may give other results."
+        )
+    if len(record.frames["thin"]):
+        yield f"Too few different words are left in {sets_in_words(record.frames['thin'])}."
+    if not record.frequency_removed:
+        yield "Differences in word frequency were not removed."
+    if record.doubts:
+        yield f"The sampler warned: {'; '.join(record.doubts)}."
 
 
-def _priors(result: ModelResult) -> Iterator[tuple[str, str, str]]:
-    """Yield parameter names with their prior and its reason; equal priors appear once."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name, prior in result.spec.priors.items():
-        family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
-        inside = ", ".join(f"{key} {value:g}" for key, value in prior.parameters.items())
-        reason = prior.reason.removeprefix("the same prior as in paper: ").replace("_", " ")
-        key = f"{family}({inside})", reason
-        groups.setdefault(key, []).append(name.replace("_", " ").replace("sigma", "residual sd"))
-    for (prior_text, reason), names in groups.items():
-        yield joined(names), prior_text, reason
+def _word_table(record: ListRecord) -> Table:
+    """Return the list for the appendix, one row for each set."""
+    words = record.frames["words"]
+    rows = tuple(
+        tuple(escaped(str(row[name])) for name in ("role", "set", "which"))
+        for row in words.to_dict("records")
+    )
+    return Table("", ("role", "set", "words (missing ones in brackets)"), (False,) * 3, rows)
+
+
+def change_paper(record: ChangeRecord) -> WriteUp:
+    """Write the paragraphs about a change."""
+    sentences = [
+        f"We compared cosine distances in {record.before} and {record.after}"
+        f"{f', for the word list “{record.name}”' if record.name else ''}. {record.pairing}.",
+        "Changes were fitted pair by pair with bayesbias [@bayesbias].",
+    ]
+    if row := record.removed:
+        ci, (before, after) = probability_name(record.ci_prob), record.ends
+        away = "away from" if row.mean >= 0 else "toward"
+        sentences.append(
+            f"Words moved {away} their own stereotypes by {number(abs(row.mean))} ({ci} interval "
+            f"of the removed difference {number(row.low)} to {number(row.high)}; posterior "
+            f"probability of this direction {number(row.verdict.larger / 100, 2)}). The difference "
+            f"was {number(before.mean)} before and {number(after.mean)} after the change."
+        )
+    sentences += control_moves(record)
+    if (left := record.check("classifier")) is not None:
+        sentences.append(
+            f"Of the {int(left['n']):,} words that leaned most before the change, a classifier "
+            f"still assigned {percent(left['after'])} to the right class, so the change did not "
+            "remove what these words share."
+        )
+    return with_references(" ".join(sentences))

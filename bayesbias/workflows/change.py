@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import pandas as pd
 
 from .. import comparison, debias
 from .._core.checks import Argument, ArgumentError, unknown_name
-from .._core.intervals import describe_draws
 from .._core.notices import MissingWords, SameVectors, ThinSet
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
@@ -23,14 +22,23 @@ from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, load_vectors
+from ..model.defaults import RECOMMENDED
+from ..model.spec import load_model
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
 from ..posterior.summaries import sd_summary
+from ..records.base import Frames
+from ..records.changes import ChangeRecord
+from ..records.naming import names_in, naming_of
 from ..report import change_page
-from ..report.headline import ORDER
+from ..report.answer import Answer
+from ..report.page import Page
+from ..report.write_up import WriteUp, change_paper
 from ..sampling.options import FitOptions
-from ..tables.schema import COLUMNS
+from ..tables.schema import COLUMNS, STEREOTYPES
+from ..tables.word_pairs import word_pairs
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
+from .change_frames import change_leans, change_quantiles, end_frames, pairing_text
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -43,6 +51,7 @@ from .results import (
     quietly,
     written_call,
 )
+from .ruler import landmark_rows, landmark_words
 from .settings import ChangeSettings, settings_of
 
 if TYPE_CHECKING:
@@ -54,10 +63,10 @@ FRAMES = ("changes", "orders", "contrasts", "alignment", "check", "scales")
 
 
 def _if_ordered(read: Reading) -> Reading:
-    """Return a function that reads ``ORDER``, or an empty frame if a connection is missing."""
+    """Return a function that reads a frame, or an empty one if a connection is missing."""
 
     def read_order(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-        present = set(ORDER) <= set(labels(tree, "connection"))
+        present = set(STEREOTYPES) <= set(labels(tree, "connection"))
         return read(tree, options) if present else pd.DataFrame()
 
     return read_order
@@ -66,14 +75,10 @@ def _if_ordered(read: Reading) -> Reading:
 READINGS: Readings = {
     "changes": lambda tree, options: comparison.changes(tree, **options.reading),
     "orders": _if_ordered(
-        lambda tree, options: comparison.order_changes(tree, *ORDER, **options.reading)
-    ),
-    "turned": _if_ordered(
-        lambda tree, options: describe_draws(
-            comparison.turned_counts(tree, *ORDER)[:, None], **options.intervals
-        )
+        lambda tree, options: comparison.order_changes(tree, *STEREOTYPES, **options.reading)
     ),
     "contrasts": lambda tree, options: contrasts(tree, **options.reading),
+    "dots": _if_ordered(lambda tree, _: change_quantiles(tree)),
     "alignment": lambda tree, options: comparison.alignment(tree, **options.intervals),
     "check": predictive_coverage,
     "scales": lambda tree, options: sd_summary(tree, **options.intervals),
@@ -89,12 +94,12 @@ class ChangeAnalysis(ModelAnalysis):
     are keyed by model name; the last model is the main one. `bands` comes from
     `comparison.band_shares`. `scores` comes from `scores_before_after`, or from `mac_before_after`
     if there are no vectors. `remains` comes from `bias_before_after`, or is None without `recover`.
-    `notices` are warnings, `wordlist` is the list's name, and `call` repeats the analysis.
+    `notices` are warnings, `method` is the name of a debiasing method, if there is one, `landmarks`
+    are the ruler of pages, and `call` repeats the analysis.
     """
 
     _frames: ClassVar[tuple[str, ...]] = ("pairs", "unpaired", "bands", "scores", "remains")
     _model_frames: ClassVar[tuple[str, ...]] = FRAMES
-    _pages: ClassVar[Any] = change_page
 
     settings: ChangeSettings
     before: pd.DataFrame
@@ -105,7 +110,9 @@ class ChangeAnalysis(ModelAnalysis):
     scores: pd.DataFrame
     remains: pd.DataFrame | None
     notices: tuple[BayesbiasWarning, ...]
-    wordlist: str = ""
+    wordlist: WordList | None = None
+    method: str = ""
+    landmarks: pd.DataFrame = field(default_factory=pd.DataFrame)
     call: str = "bb.analyze_change(...)"
 
     @property
@@ -123,9 +130,64 @@ class ChangeAnalysis(ModelAnalysis):
         """The matched rows before and after the change."""
         return comparison.pair(self.before, self.after).rows
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame | None]:
+        """Frames to write as CSV, keyed by file name."""
+        some = {name: self.found.frames[name] for name in ("before_after", "removed", "leans")}
+        some["landmarks"] = self.landmarks
+        return super().frames | {name: frame for name, frame in some.items() if len(frame)}
+
+    @cached_property
+    def found(self) -> ChangeRecord:
+        """What was found, as data: the difference before, after, and removed, and all frames."""
+        ends, removed = end_frames(self.lead)
+        naming = naming_of(self.wordlist) if self.wordlist else names_in(self.before)
+        remains = pd.DataFrame() if self.remains is None else self.remains
+        parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
+            **{"table_before": self.before, "table_after": self.after, "bands": self.bands},
+            **{"scores": self.scores, "remains": remains, "landmarks": self.landmarks},
+            **{"before_after": ends, "removed": removed, "changes": self.changes},
+            "leans": change_leans(self.before, self.after, naming),
+            "word_pairs": word_pairs(self.before),
+            **{name: partial(self.frame, name) for name in ("check", "orders")},
+        }
+        return ChangeRecord(
+            frames=Frames(parts),
+            models=self.fitted,
+            ci_prob=self.settings.ci_prob,
+            rope=float(self.changes.attrs["rope"]),
+            notices=self.notices,
+            hashes=self.hashes,
+            name=self.wordlist.name if self.wordlist else "",
+            title=self.wordlist.title.partition(":")[0] if self.wordlist else "",
+            before=self.names[0],
+            after=self.names[1],
+            method=self.method,
+            naming=naming.of(self.before),
+            pairing=pairing_text(self.posterior.attrs),
+        )
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the paired rows."""
+        return {"pairs": self.posterior.attrs["table_hash"]}
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        return change_page.page(self.found)
+
+    @property
+    def answer(self) -> Answer:
+        """What pages, terminals, and notebooks lead with."""
+        return change_page.change_answer(self.found)
+
+    def write_up(self) -> WriteUp:
+        """Write paragraphs for a paper, with references."""
+        return change_paper(self.found)
+
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from."""
-        return super().record() | {"hashes": {"pairs": self.posterior.attrs["table_hash"]}}
+        return super().record() | {"hashes": self.hashes}
 
 
 def analyze_change(
@@ -150,7 +212,8 @@ def analyze_change(
     sets : str, Path, or DefiningSets, optional
         Defining sets for a debiasing method; by default, those with the same name as the list.
     recover : str, Path, or DefiningSets, optional
-        Defining sets whose bias the analysis tries to recover before and after the change.
+        Defining sets whose bias the analysis tries to recover before and after the change; by
+        default, those with the same name as the list, if there are any.
     tell : callable, optional
         A function that is called before each step, with a description of the step.
     **settings
@@ -180,32 +243,16 @@ def analyze_change(
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
-    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
-    sources: list[VectorsLike] = []
-    held: list[KeyedVectors] = []
-    tables: list[Any] = [before, after]
-    if not all(map(_is_table, tables)):
-        if any(map(_is_table, tables)):
-            raise TypeError("before and after must be two tables or two embeddings; got one table")
-        if words is None:
-            raise TypeError("vectors need a word list; pass one as wordlist")
-        names = known.names or (_name(before), _name(after))
-        known = replace(known, names=names)
-        sources = [before, _debiased(before, after, words, sets, **loading)]
-        held = [load_vectors(source, words, known.case, **loading) for source in sources]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
-            ends = zip(held, names, strict=True)
-            tables = [distance_table(vectors, words, embedding=name) for vectors, name in ends]
-    one, two = tables
+    ends = _read_ends(before, after, words, sets, known)
+    known, (one, two) = replace(known, names=ends.names or known.names), ends.tables
     options = known.of_fit(progressbar=known.progressbar and tell is None)
-    tell, remains = tell or quietly, None
+    tell = tell or quietly
     with noticed() as notices:
-        if words is not None and held:
-            _warn_if_incomplete(held[0], words)
-            warn_if_only_listed_changed(
-                sources[0], sources[1], words.words, allow_pickle=known.allow_pickle
-            )
+        if words is not None and ends.held:
+            _warn_if_incomplete(ends.held[0], words)
+            pickle = known.allow_pickle
+            first, second = ends.sources
+            warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
         seeds = as_seed_sequence(known.seed).spawn(len(known.models))
         fit = partial(comparison.fit_change, drop_duplicates=known.drop_duplicates)
         fits = [
@@ -213,16 +260,9 @@ def analyze_change(
             for model, seed in zip(known.models, seeds, strict=True)
         ]
         results = fit_models(fits, READINGS, known, tell)
-        tell("computing scores")
-        if words is not None and held:
-            how: dict[str, Any] = {"ci_prob": known.ci_prob, "seed": 0}
-            scores = comparison.scores_before_after(held[0], held[1], words, **how)
-        else:
-            scores = comparison.mac_before_after(one, two)
-        if recover is not None and sources:
-            lists, n_words = load_defining_sets(recover), known.recover_words
-            first, second = (load_frequent(source, lists, **loading) for source in sources)
-            remains = comparison.bias_before_after(first, second, lists, n_words=n_words, seed=1)
+        tell("computing scores and what can be recovered")
+        scores, remains = _scores(ends, words, known), _remains(ends, words, recover, known)
+    tell("measuring landmarks")
     given = {"before": before, "after": after, "wordlist": wordlist}
     return ChangeAnalysis(
         settings=known,
@@ -234,9 +274,82 @@ def analyze_change(
         scores=scores,
         remains=remains,
         notices=tuple(notices),
-        wordlist=words.name if words else "",
+        wordlist=words,
+        method=str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else "",
+        landmarks=_ruler(ends, known),
         call=written_call("bb.analyze_change", given, settings),
     )
+
+
+class _Ends(NamedTuple):
+    """Both ends of a change: their tables and, for embeddings, names, sources, and vectors."""
+
+    tables: tuple[pd.DataFrame, pd.DataFrame]
+    names: tuple[str, str] | None = None
+    sources: tuple[VectorsLike, ...] = ()
+    held: tuple[KeyedVectors, ...] = ()
+
+
+def _read_ends(
+    before: Any,  # noqa: ANN401
+    after: Any,  # noqa: ANN401
+    words: WordList | None,
+    sets: str | Path | DefiningSets | None,
+    known: ChangeSettings,
+) -> _Ends:
+    """Return two tables as they are, or measure the list in two embeddings, one pass for each."""
+    if _is_table(before) and _is_table(after):
+        return _Ends((before, after))
+    if _is_table(before) or _is_table(after):
+        raise TypeError("before and after must be two tables or two embeddings; got one table")
+    if words is None:
+        raise TypeError("vectors need a word list; pass one as wordlist")
+    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+    sources = before, _debiased(before, after, words, sets, **loading)
+    asked = [*words.words, *landmark_words()]
+    one, two = (load_vectors(source, asked, known.case, **loading) for source in sources)
+    names = known.names or (_name(before), _name(after))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
+        tables = (
+            distance_table(one, words, embedding=names[0]),
+            distance_table(two, words, embedding=names[1]),
+        )
+    return _Ends(tables, names, sources, (one, two))
+
+
+def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
+    """Compute scores before and after; for tables without vectors, only MAC."""
+    if words is None or not ends.held:
+        return comparison.mac_before_after(*ends.tables)
+    first, second = ends.held
+    return comparison.scores_before_after(first, second, words, ci_prob=known.ci_prob, seed=0)
+
+
+def _remains(
+    ends: _Ends,
+    words: WordList | None,
+    recover: str | Path | DefiningSets | None,
+    known: ChangeSettings,
+) -> pd.DataFrame | None:
+    """Check which bias can be recovered, with defining sets named like the list by default."""
+    if recover is None and words is not None and words.name in debias.defining_sets():
+        recover = words.name
+    if recover is None or not ends.sources:
+        return None
+    lists = load_defining_sets(recover)
+    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": False}
+    first, second = (load_frequent(source, lists, **loading) for source in ends.sources)
+    return comparison.bias_before_after(first, second, lists, n_words=known.recover_words, seed=1)
+
+
+def _ruler(ends: _Ends, known: ChangeSettings) -> pd.DataFrame:
+    """Return the landmarks in the embedding before the change."""
+    if not ends.held:
+        return pd.DataFrame()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return landmark_rows(ends.held[0], None, load_model(RECOMMENDED["distance"]), known)
 
 
 def _warn_if_incomplete(vectors: KeyedVectors, wordlist: WordList) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -17,12 +17,9 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
-from ..report.writer import REPORT, write_page
+from ..report.index_page import index_page
+from ..report.page import REPORT, Page, write_page
 from ..tables.table_files import read_frame
-
-if TYPE_CHECKING:
-    from ..report.writer import Page
-    from .wordlist import Analysis
 
 RECORD = "run.json"
 
@@ -63,9 +60,8 @@ def fill_folder(
             save_posterior(tree, folder / f"posterior{end}.nc")
         write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
     if len(results) > 1:
-        from ..report.list_page import index_page
-
-        write_report(index_page(results), {"command": command, "lists": [*results]}, stage)
+        found = {part: result.found for part, result in results.items()}
+        write_report(index_page(found), {"command": command, "lists": [*results]}, stage)
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
@@ -107,11 +103,11 @@ def load_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def changes_since(folder: Path, analysis: Analysis) -> pd.DataFrame:
+def changes_since(folder: Path, record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.DataFrame:
     """Return which inputs, settings, and group contrasts changed since an earlier run."""
-    record = {"versions": versions(), **analysis.record()}
+    record = {"versions": versions(), **record}
     before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
-    after = _flat(json.loads(json.dumps(record)), analysis.frame("contrasts"))
+    after = _flat(json.loads(json.dumps(record)), contrasts)
     frame = pd.concat({"before": before, "after": after}, axis=1).fillna("None")
     frame = frame[frame["before"] != frame["after"]].map(lambda text: text[:60])
     return frame.rename_axis("what").reset_index()

@@ -3,30 +3,62 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
+from .._core.checks import counted
+from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
+from ..maskedlm.logs import said
 from ..maskedlm.pair_statistics import measure_table
-from ..maskedlm.pair_summaries import model_contrasts, model_ranks, pair_scales, pair_summary
+from ..maskedlm.pair_summaries import (
+    NO_PREFERENCE,
+    model_contrasts,
+    model_ranks,
+    pair_scales,
+    pair_summary,
+)
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
+from ..model.tree import labels, stacked
+from ..records.pairs import PairRecord
+from ..records.rows import N_QUANTILES, with_quantiles
 from ..report import pairs_page
+from ..report.page import Page
 from ..sampling.options import FitOptions
 from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+def share_dots(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Return each language model's overall share with 100 quantiles and ``p_closer``.
+
+    ``p_closer`` is the probability that the share is above one half; both come from the same draws.
+    """
+    draws, models = stacked(tree, "overall_share"), labels(tree, "language_model")
+    above = (draws > NO_PREFERENCE).mean(axis=0) + 0.5 * (draws == NO_PREFERENCE).mean(axis=0)
+    middles = (np.arange(N_QUANTILES) + 0.5) / N_QUANTILES
+    rows = describe_draws(draws, **options.intervals).assign(p_closer=above)
+    rows.insert(0, "model", models)
+    return with_quantiles(rows, np.quantile(draws, middles, axis=0).T)
+
 
 READINGS: Readings = {
     "summary": lambda tree, options: pair_summary(tree, **options.intervals),
     "contrasts": lambda tree, options: model_contrasts(tree, **options.intervals),
     "ranks": lambda tree, _: model_ranks(tree),
     "scales": lambda tree, options: pair_scales(tree, **options.intervals),
+    "dots": share_dots,
 }
 """Functions that read frames from the posterior of a measure."""
 
@@ -52,8 +84,6 @@ class PairAnalysis(Fitted):
     one model, and ``bbq`` without logs of BBQ. `scored` has the record of each folder or log.
     """
 
-    _pages: ClassVar[Any] = pairs_page
-
     paired: pd.DataFrame
     settings: PairSettings
     spec: ModelSpec
@@ -65,6 +95,23 @@ class PairAnalysis(Fitted):
     def models(self) -> list[str]:
         """Language models, in order of appearance."""
         return [str(name) for name in self.paired["model"].unique()]
+
+    @property
+    def found(self) -> PairRecord:
+        """What was found, as data: the shares of each language model, and all frames."""
+        return PairRecord(
+            frames=self.frames,
+            models=self.fitted,
+            ci_prob=self.settings.ci_prob,
+            language_models=tuple(self.models),
+            measures=tuple(self.results),
+            notes=tuple(left_out(self.scored)),
+            sources=tuple(sources_of(self.scored)),
+        )
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        return pairs_page.page(self.found)
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from."""
@@ -112,6 +159,27 @@ def analyze_pairs(
     for name in readings:
         frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
     return PairAnalysis(paired, settings, spec, results, frames, scored)
+
+
+def left_out(scored: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what each folder or log left out."""
+    for one in scored:
+        if pairs := {str(row["pair_id"]) for row in one.get("unscored", [])}:
+            yield (
+                f"A measure of {one['model']} has no value for {counted(len(pairs), 'pair')} "
+                "because a sentence has no tokens that the measure uses; see run.json."
+            )
+        if one.get("left_out"):
+            yield f"{one['log']}: the results leave out {said(one['left_out'])}."
+
+
+def sources_of(scored: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Name the source of each language model's scores."""
+    for one in scored:
+        if "log" in one:
+            yield ", ".join(one["models"]), f"{one['log']}, a log in the layout {one['layout']}"
+        else:
+            yield one["model"], f"{one['kind']} language model; {one['dataset']}"
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -23,7 +23,6 @@ from ..background.reference_words import (
     with_matched,
     words_present,
 )
-from ..background.vocabulary import distributions, experiments
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import frequency_ranks, with_words
@@ -31,17 +30,17 @@ from ..embeddings.load import VectorsLike
 from ..model.frequency import MATCHED
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.splits import split_by_baseline
-from ..report.headline import ORDER, lead_contrasts
+from ..records.base import Frames
 from ..scores.table import score_table
-from ..tables.descriptives import contrast_of
+from ..tables.descriptives import contrast_of, default_rows
+from ..tables.schema import STEREOTYPES
 from ..tables.wordlists import WordList
-from .results import Frames, ModelResult, Tell, joined, quietly
+from .results import ModelResult, joined
 from .settings import Settings
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
-    from .wordlist import Analysis
 
 MATCHES: tuple[Match, ...] = ("topics",)
 """Kinds of reference lists: words on other topics replace the stereotypes."""
@@ -95,23 +94,20 @@ def matched_list(
 
 
 def read_against(
-    analysis: Analysis,
+    lead: ModelResult,
+    wordlist: WordList,
     vectors: KeyedVectors,
     pool: Pool,
-    source: VectorsLike,
-    tell: Tell | None = None,
+    settings: Settings,
 ) -> Frames:
-    """Compare the contrasts of a list with those of reference lists, and compute other measures.
+    """Compare the contrasts of a list with those of reference lists, and compute other scores.
 
-    Frames are keyed by file name. ``reference`` contains the contrast associated − different at
-    every level, with its place among reference lists. ``reference_lists`` contains every list's
-    contrasts, with its kind in ``match``. ``scores`` comes from `score_table`. ``relative`` has
-    z-scores of pairs of groups, relative to random words. ``scores`` and ``relative`` are empty if
-    fewer than two groups have stereotypes. With too few words, no frames are returned.
+    Frames are keyed by file name. ``reference`` contains the default rows of contrasts, with their
+    places among reference lists. ``reference_lists`` contains every list's contrasts, with its kind
+    in ``match``. ``scores`` comes from `score_table`; it is empty if fewer than two groups have
+    stereotypes. With too few words, no frames are returned.
     """
-    settings, lead, wordlist = analysis.settings, analysis.lead, analysis.wordlist
-    headline = lead_contrasts(lead["contrasts"], *ORDER)
-    (tell or quietly)("drawing reference lists")
+    headline = default_rows(lead["contrasts"])
     own = replace(wordlist, controls=_matched_of(wordlist))
     known, lists = _with_controls(pool, own, vectors), dict[str, pd.DataFrame]()
     present = words_present(own, known.found)
@@ -120,14 +116,16 @@ def read_against(
     with warned_if_too_few("reference lists"):
         for match, seed in zip(MATCHES, _seeds()[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
-            of_lists = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *ORDER)
+            of_lists = contrast_of(
+                list_contrasts(table, lead.posterior, known, drawn), *STEREOTYPES
+            )
             is_shown = of_lists["protected_group"].isin(headline["protected_group"])
             lists[match] = of_lists[is_shown]
         placed = {match: placed_among(headline, part) for match, part in lists.items()}
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
         frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
-        return Frames(frames | _other_measures(vectors, present, settings, source))
+        return Frames({**frames, "scores": partial(_scores, vectors, present, settings)})
     return Frames({})
 
 
@@ -180,25 +178,16 @@ def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Poo
     return replace(pool, found=held, found_ranks=held_ranks)
 
 
-def _other_measures(
-    vectors: KeyedVectors, wordlist: WordList, settings: Settings, source: VectorsLike
-) -> dict[str, Any]:
-    """Compute scores of the groups that have stereotypes, and their z among random words."""
+def _scores(vectors: KeyedVectors, wordlist: WordList, settings: Settings) -> pd.DataFrame:
+    """Compute published scores of the groups that have stereotypes."""
     groups = {
         name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
     }
     if len(groups) < 2:
-        return {"scores": pd.DataFrame(), "relative": pd.DataFrame()}
+        return pd.DataFrame()
     some = replace(wordlist, groups=groups)
-    asked, rows = experiments([some]), []
-    loading = settings.chosen("case", "allow_pickle", "progressbar")
-    for name, one in distributions(source, asked, **loading).items():
-        bias = one.relative_bias(asked[name].X, asked[name].Y, n_resamples=1)
-        rows.append((*asked[name].labels[:2], bias.statistic, bias.z, bias.p_normal()))
-    relative = pd.DataFrame(rows, columns=["first", "second", "statistic", "z", "p_normal"])
     how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": WORDS_SEED}
-    scores = partial(score_table, vectors, some, scores=SCORES, **how)
-    return {"scores": scores, "relative": relative}
+    return score_table(vectors, some, scores=SCORES, **how)
 
 
 def _seeds() -> list[SeedSequence]:

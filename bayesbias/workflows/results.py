@@ -9,27 +9,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from .._core.display import Sheet, Shown
 from .._core.file_notices import SlowText
+from .._core.files import replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
-from ..report.writer import REPORT
+from ..records.base import FittedModel, Frames, Record
+from ..report.answer import Answer
+from ..report.card import cell, shared
+from ..report.page import REPORT, Page
+from ..report.screen import screen_text
+from ..report.write_up import WriteUp
 from ..sampling.options import FitOptions
+from .model_texts import model_text
 from .output import fill_folder, replace_results, require_place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
-    from ..report.write_up import WriteUp
-    from ..report.writer import Figure, Page
 
 type Tell = Callable[[str], object]
 """A function that is called with a short description of the next step."""
@@ -48,34 +53,12 @@ def quietly(_: str) -> None:
 
 
 LATER = (
-    *("summary", "check", "sensitivity", "diagnostics", "influence", "sizes", "group_draws"),
+    *("summary", "check", "scales", "sensitivity", "diagnostics", "influence", "sizes", "listed"),
     "quantiles",
 )
 """Frames that are computed only when they are first read, because the headline does not use them.
 
 The only warnings that they repeat are those of the fit."""
-
-
-class Frames(Mapping[str, pd.DataFrame]):
-    """Frames keyed by name; a frame given as a function is computed when it is first read."""
-
-    def __init__(self, parts: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
-        self._parts = dict(parts)
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        part = self._parts[name]
-        if not isinstance(part, pd.DataFrame):
-            self._parts[name] = part = part()
-        return part
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
-        return Frames, (dict(self),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,11 +122,24 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     return predictive_check(tree, probabilities, ci_kind=options.ci_kind, seed=0)
 
 
-class Fitted(Shown):
-    """Base class for analyses. Results are keyed by name, in the requested order."""
+class Fitted:
+    """Base class for analyses: a record of what was found, shown by the report's components."""
 
-    _pages: ClassVar[Any]
     results: Mapping[str, ModelResult]
+
+    @property
+    def found(self) -> Record:
+        """What was found, as data."""
+        raise NotImplementedError
+
+    @property
+    def answer(self) -> Answer:
+        """What pages, terminals, and notebooks lead with."""
+        return self.page().answer
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        raise NotImplementedError
 
     @property
     def warnings(self) -> list[BayesbiasWarning]:
@@ -161,17 +157,51 @@ class Fitted(Shown):
         """The posteriors of all results, keyed by name."""
         return {name: result.posterior for name, result in self.results.items()}
 
-    def page(self) -> Page:
-        """Return the page of the report."""
-        page: Page = self._pages.page(self)
-        return page
+    @property
+    def fitted(self) -> tuple[FittedModel, ...]:
+        """The models, and how each was fitted."""
+        return tuple(fitted_model(name, result) for name, result in self.results.items())
 
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        sheet: Sheet = self._pages.sheet(self)
-        return sheet
+    def verbose(self) -> str:
+        """Return the tables and texts that the page folds."""
+        page = self.page()
+        return "\n\n".join(fold.text() for fold in (*page.folds, *page.details))
+
+    def card(self, path: str | os.PathLike[str]) -> Path:
+        """Write the answer as an SVG of 1200 × 630 pixels, with hashes of what was measured."""
+        short = ", ".join(f"{name} {value[:12]}" for name, value in self.found.hashes.items())
+        origin = f"bayesbias {version('bayesbias')} · {short}"
+        with replace_file(Path(path)) as temporary:
+            temporary.write_text(shared(self.answer, origin), encoding="utf-8")
+        return Path(path)
+
+    def __str__(self) -> str:
+        return screen_text(self.answer)
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return cell(self.answer)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ANN401
+        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
+
+
+def fitted_model(name: str, result: ModelResult) -> FittedModel:
+    """Describe a model and how it was fitted."""
+    fit, spec, sizes = result.posterior.attrs, result.spec, result.posterior["posterior"].sizes
+    return FittedModel(
+        name=name,
+        title=spec.title,
+        reference=spec.reference,
+        method=str(fit["method"]),
+        reason=str(fit["method_reason"]),
+        draws=f"{sizes['chain']} × {sizes['draw']} draws",
+        seed=str(fit["seed"]),
+        text=model_text(result.posterior) if spec.outcome == "distance" else None,
+        doubts=result.warnings,
+    )
 
 
 class ModelAnalysis(Fitted):
@@ -213,14 +243,12 @@ class ModelAnalysis(Fitted):
         return frames | {name: self.frame(name) for name in self._model_frames}
 
     def plot(self) -> Axes:
-        """Draw the main figure of the report."""
-        figure: Figure = self._pages.headline_figure(self)
-        return figure.draw()
+        """Draw the main figure of the report with matplotlib."""
+        return next(iter(self.page().plots.values()))()
 
     def write_up(self) -> WriteUp:
         """Write paragraphs for a paper, with references."""
-        paper: WriteUp = self._pages.write_up(self)
-        return paper
+        raise NotImplementedError
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from."""

@@ -23,28 +23,34 @@ from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.notices import LeftOut, ListInOneEmbedding, PairsNotShared
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..comparison.many import fit_many
-from ..comparison.ranks import embedding_differences, rank_embeddings, variance_shares
+from ..comparison.ranks import (
+    closeness_dots,
+    embedding_differences,
+    rank_embeddings,
+    variance_shares,
+)
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import load_vectors
 from ..model.spec import ModelSpec
+from ..records.sweeps import SweepRecord
 from ..report import sweep_page
+from ..report.page import Page
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from . import output
+from .list_frames import READINGS
 from .reference import matched_list, vocabulary_pool
 from .results import ModelResult, Readings, joined, read_posterior
 from .settings import Settings
 from .sweep_spec import SweepConfig
-from .wordlist import READINGS
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from xarray import DataTree
 
     from ..background.reference_words import Pool
-    from ..report.writer import Page
 
 CELL = ("embedding", "list", "model")
 """Columns that identify a cell."""
@@ -58,10 +64,11 @@ JOINT_READINGS: Readings = {
     "ranks": lambda tree, options: rank_embeddings(tree, **options.intervals),
     "differences": lambda tree, options: embedding_differences(tree, **options.reading),
     "shares": lambda tree, options: variance_shares(tree, **options.intervals),
+    "dots": lambda tree, options: closeness_dots(tree, **options.intervals),
 }
 """Functions that read frames from the joint model's posterior."""
 
-FRAMES = (*CELL_READINGS, *JOINT_READINGS, "cells", "missing")
+FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
 
 UNMEASURED = (ValueError, OSError, ImportError)
 """Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
@@ -113,6 +120,7 @@ class Sweep:
     ranks: pd.DataFrame
     differences: pd.DataFrame
     shares: pd.DataFrame
+    dots: pd.DataFrame
     uncompared: tuple[Failure, ...]
     noticed: Mapping[str, tuple[BayesbiasWarning, ...]] = field(default_factory=dict)
     posteriors: ClassVar[Mapping[str, DataTree]] = {}
@@ -144,9 +152,32 @@ class Sweep:
         """Frames to write as CSV, keyed by file name."""
         return {name: getattr(self, name) for name in FRAMES}
 
+    @property
+    def found(self) -> SweepRecord:
+        """What was found, as data."""
+        config = self.config
+        sources = [(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
+        sources += [(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
+        sources += [(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
+        others = ("failures", "tables", "thin", "dots")
+        return SweepRecord(
+            frames={**self.frames, **{name: getattr(self, name) for name in others}},
+            models=(),
+            ci_prob=config.ci_prob,
+            rope=config.rope or 0.0,
+            notices=tuple(self.warnings),
+            title=config.title or "A sweep",
+            embeddings=tuple(one.name for one in config.embeddings),
+            lists=tuple(one.name for one in config.lists),
+            n_models=len(config.models),
+            settings=f"method {config.method}, {config.chains} × {config.draws} draws, "
+            f"seed {config.seed}",
+            sources=tuple(sources),
+        )
+
     def page(self) -> Page:
         """Return the page of the report."""
-        return sweep_page.page(self)
+        return sweep_page.page(self.found)
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from."""
@@ -332,7 +363,7 @@ def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> li
         return []
     options = options.of_fit(method="auto")
     named = [[wordlist, name, measured[name, wordlist].hash] for name, wordlist in keys]
-    settings = {"sweep_joint": 1, "tables": named, **options.recorded}
+    settings = {"sweep_joint": 2, "tables": named, **options.recorded}
     tables = [measured[key].table.assign(embedding=key[0], wordlist=key[1]) for key in keys]
     return [Job(JOINT, settings, partial(fit_joint, tables, options))]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,101 +20,41 @@ from ..embeddings.distances import distance_table, missing_words, undersized_set
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, index_of, labels, spec_of
-from ..posterior.contrasts import contrast_draws, contrast_quantiles, contrasts
-from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.loo import compare_models
-from ..posterior.predictive import effective_sizes
-from ..posterior.slopes import slopes
-from ..posterior.summaries import sd_summary, summary
+from ..records.base import Frames
+from ..records.lists import ListRecord
+from ..records.naming import naming_of
 from ..report import list_page
-from ..report.write_up import GIVEN
+from ..report.answer import Answer
+from ..report.page import Page
+from ..report.write_up import GIVEN, WriteUp, list_paper
 from ..sampling.fit import fit
-from ..sampling.options import FitOptions
 from ..tables.covariates import with_values
-from ..tables.descriptives import PARTNERS
-from ..tables.levels import GROUP
 from ..tables.schema import table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from .reference import baseline_rows, matched_list, read_against, split_rows, vocabulary_pool
-from .results import (
-    ModelAnalysis,
-    ModelResult,
-    Readings,
-    Tell,
-    fit_models,
-    noticed,
-    predictive_coverage,
-    quietly,
-    written_call,
+from .list_frames import (
+    FRAMES,
+    READINGS,
+    about_frames,
+    headline_frame,
+    question_of,
+    table_frames,
+    words_frame,
 )
+from .reference import baseline_rows, matched_list, read_against, split_rows, vocabulary_pool
+from .results import ModelAnalysis, ModelResult, Tell, fit_models, noticed, quietly, written_call
+from .ruler import landmark_rows, landmark_words
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from typing_extensions import TypeIs
-    from xarray import DataTree
 
     from ..contextual import ContextualVectors
 
-
-def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return each word's influence on the main contrast, or nothing if the model is not Normal."""
-    if spec_of(tree).likelihood != "normal":
-        return pd.DataFrame()
-    present = labels(tree, "connection")
-    return influence(tree, "associated", next(name for name in PARTNERS if name in present))
-
-
-def _group_draws(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return draws of each group's contrast between the first two connections."""
-    levels, gaps, _names = contrast_draws(tree, "population")
-    is_group = (levels["level"] == GROUP).to_numpy()
-    return pd.DataFrame(gaps[:, is_group, 0], columns=levels["protected_group"][is_group])
-
-
-def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return the effective sizes of groups and sets, or an empty frame without cosines."""
-    design = design_of(tree)
-    known = design.word_likeness.size and design.attribute_likeness.size
-    return effective_sizes(tree) if known else pd.DataFrame()
-
-
-def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return contrasts for exactly the words of a table, or nothing if a connection is missing."""
-    n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
-    cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
-    if len(np.unique(cells)) < n_words * n_kinds:
-        return pd.DataFrame()
-    return contrasts(tree, **options.reading, over="listed")
-
-
-def _slopes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return the slopes of covariates, or nothing if the model has none."""
-    if not spec_of(tree).terms_of("covariate"):
-        return pd.DataFrame()
-    return slopes(tree, **options.intervals)
-
-
-READINGS: Readings = {
-    "summary": lambda tree, options: summary(tree, **options.intervals),
-    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
-    "check": predictive_coverage,
-    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
-    "sensitivity": lambda tree, _: prior_sensitivity(tree),
-    "diagnostics": lambda tree, _: diagnostics(tree),
-    "influence": _influence,
-    "sizes": _sizes,
-    "listed": _listed,
-    "group_draws": _group_draws,
-    "quantiles": lambda tree, _: contrast_quantiles(tree),
-    "slopes": _slopes,
-}
-"""Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
-
-FRAMES = (*tuple(READINGS)[:7], "slopes")
-"""Frames that are written for each model, with the model's name in the column ``model``."""
+FOUND = ("headline", "pairs", "blocks", "leans", "split")
+"""Frames of the record that are written with those of the models."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +75,6 @@ class Analysis(ModelAnalysis):
 
     _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
     _model_frames: ClassVar[tuple[str, ...]] = FRAMES
-    _pages: ClassVar[Any] = list_page
 
     wordlist: WordList
     settings: Settings
@@ -153,13 +92,79 @@ class Analysis(ModelAnalysis):
     call: str = "bb.analyze(...)"
     baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
     split: pd.DataFrame = field(default_factory=pd.DataFrame)
+    landmarks: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def frames(self) -> dict[str, pd.DataFrame | None]:
         """Frames to write as CSV, keyed by file name."""
-        own = {name: getattr(self, name) for name in ("baseline", "split")}
-        own = {name: frame for name, frame in own.items() if len(frame)}
-        return super().frames | own | dict(self.reference)
+        some = {"baseline": self.baseline, "landmarks": self.landmarks}
+        some |= {name: self.found.frames[name] for name in FOUND}
+        kept = {name: frame for name, frame in some.items() if len(frame)}
+        return super().frames | kept | dict(self.reference)
+
+    @cached_property
+    def found(self) -> ListRecord:
+        """What was found, as data: the headline's rows, the raw data behind it, and all frames."""
+        lead, raw = self.lead, table_frames(self.table)
+        names = (
+            "table",
+            "missing",
+            "thin",
+            "split",
+            "comparison",
+            "since",
+            "baseline",
+            "landmarks",
+        )
+        own = {name: getattr(self, name) for name in names}
+        parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
+            **{name: frame for name, frame in own.items() if frame is not None},
+            **raw,
+            "headline": headline_frame(lead["contrasts"], lead["quantiles"]),
+            "words": words_frame(self.wordlist, self.missing),
+            **about_frames(self.wordlist, self.resolved_forms, self.others),
+            "comparison": pd.DataFrame() if self.comparison is None else self.comparison,
+            **{name: partial(self.frame, name) for name in FRAMES},
+            **{name: partial(lead.__getitem__, name) for name in ("influence", "sizes", "listed")},
+            **{name: partial(self.reference.__getitem__, name) for name in self.reference},
+        }
+        frequency = lead["contrasts"]["frequency"].iloc[0]
+        return ListRecord(
+            frames=Frames(parts),
+            models=self.fitted,
+            ci_prob=self.settings.ci_prob,
+            rope=self.rope,
+            notices=self.notices,
+            hashes=self.hashes,
+            name=self.wordlist.name,
+            title=(self.wordlist.title or self.wordlist.name).partition(":")[0],
+            embedding=self.settings.embedding,
+            naming=naming_of(self.wordlist).of(self.table),
+            question=question_of(raw["pairs"]),
+            frequency_removed=str(frequency) == "equal",
+        )
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the list, of the words and vectors used, and of the table."""
+        return {
+            "list": table_hash(self.wordlist.to_frame()),
+            "vectors": self.vectors_hash,
+            "table": self.posterior.attrs["table_hash"],
+        }
+
+    def page(self) -> Page:
+        """Return the page of the report."""
+        return list_page.page(self.found)
+
+    @property
+    def answer(self) -> Answer:
+        """What pages, terminals, and notebooks lead with."""
+        return list_page.list_answer(self.found)
+
+    def write_up(self) -> WriteUp:
+        """Write paragraphs for a paper, with references."""
+        return list_paper(self.found, self.settings.recorded)
 
     def record(self) -> dict[str, Any]:
         """Return a record of where the numbers come from, with hashes for comparisons."""
@@ -168,11 +173,7 @@ class Analysis(ModelAnalysis):
         return super().record() | {
             "list": self.wordlist.name,
             "arguments": {**self.settings.recorded, "models": named},
-            "hashes": {
-                "list": table_hash(self.wordlist.to_frame()),
-                "vectors": self.vectors_hash,
-                "table": self.posterior.attrs["table_hash"],
-            },
+            "hashes": self.hashes,
             "fits": {
                 model: {key: tree.attrs[key] for key in keys}
                 for model, tree in self.posteriors.items()
@@ -267,21 +268,26 @@ def analyze_lists(
             how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
             source = open_embedding(source, **how)
             how = settings.chosen("strip_accents", "subwords")
-            vectors = pick(source, words, settings.case, **how)
+            vectors = pick(source, [*words, *landmark_words()], settings.case, **how)
         pool = vocabulary_pool(settings, words, source)
-    analyses = []
+    analyses, landmarks = [], pd.DataFrame()
+    if pool and specs[-1].likelihood == "normal":
+        with one_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            landmarks = landmark_rows(vectors, pool, specs[-1], settings, settings.matched)
     for wordlist in lists:
         with one_thread(), noticed() as notices:
             known, wider = matched_list(vectors, wordlist, pool, settings)
             analysis = _analysis(known, wider, specs, settings, tell)
             compared = settings.reference_lists and not settings.covariates
             if pool and compared and analysis.lead.spec.likelihood == "normal":
-                reference = read_against(analysis, known, pool, source, tell)
+                reference = read_against(analysis.lead, wider, known, pool, settings)
                 analysis = replace(analysis, reference=reference)
             if not _in_contexts(known):
                 split = split_rows(known, wider, analysis.lead, pool)
                 analysis = replace(analysis, split=split)
-        analyses.append(replace(analysis, notices=(*read, *notices)))
+        analysis = replace(analysis, notices=(*read, *notices), landmarks=landmarks)
+        analyses.append(analysis)
     return analyses
 
 

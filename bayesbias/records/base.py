@@ -1,0 +1,92 @@
+"""The parts that every record has: frames, models, and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from .._core.warnings import BayesbiasWarning
+from .rows import Row, rows_of
+
+
+class Frames(Mapping[str, pd.DataFrame]):
+    """Frames keyed by name; a frame given as a function is computed when it is first read."""
+
+    def __init__(self, parts: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
+        self._parts = dict(parts)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        part = self._parts[name]
+        if not isinstance(part, pd.DataFrame):
+            self._parts[name] = part = part()
+        return part
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
+        return Frames, (dict(self),)
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """A model for a paper: its likelihood in LaTeX, its effects, and its priors.
+
+    A prior has the names of its parameters, its family, and the reason for it. Priors of sds are in
+    units of `spread`, the sd of the table's stereotype distances.
+    """
+
+    formula: str
+    sigma: str
+    effects: tuple[str, ...]
+    priors: tuple[tuple[str, str, str], ...]
+    spread: float
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A model and how it was fitted; `doubts` are the sampler's warnings."""
+
+    name: str
+    title: str
+    reference: str
+    method: str
+    reason: str
+    draws: str
+    seed: str
+    text: ModelText | None
+    doubts: tuple[BayesbiasWarning, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Record:
+    """What an analysis found: frames keyed by file name, models, and warnings.
+
+    `notices` are the warnings that the analysis issued, and `hashes` identify what was measured.
+    Intervals have the probability `ci_prob`; differences within `rope` count as too small to
+    matter.
+    """
+
+    frames: Mapping[str, pd.DataFrame]
+    models: tuple[FittedModel, ...]
+    ci_prob: float
+    rope: float = 0.0
+    notices: tuple[BayesbiasWarning, ...] = ()
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def doubts(self) -> list[str]:
+        """The sampler's warnings in words, each about its model."""
+        named = ((model.name, doubt) for model in self.models for doubt in model.doubts)
+        return [str(doubt.concerning(name)) for name, doubt in named]
+
+    @property
+    def landmarks(self) -> list[Row]:
+        """The same measure for well-known lists in the same embedding, if it was computed."""
+        frame = self.frames.get("landmarks")
+        return [] if frame is None or frame.empty else list(rows_of(frame, "landmark"))

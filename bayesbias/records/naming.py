@@ -1,0 +1,72 @@
+"""How sentences name the groups and stereotype sets of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..tables.wordlists import WordList
+
+ENDINGS = ("words", "names", "terms", "people")
+"""Last words of names that can stand in a sentence without ``words``."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Names for sentences: ``male names`` for a group, and ``career words`` for its stereotypes.
+
+    All mappings are keyed by group; `set_keys` are the names of sets in tables.
+    """
+
+    groups: Mapping[str, str]
+    sets: Mapping[str, str]
+    set_keys: Mapping[str, str]
+
+    def of(self, table: pd.DataFrame) -> Naming:
+        """Return the names of the groups and sets that a table contains."""
+        groups, sets = set(table["protected_group"]), set(table["attribute_set"])
+        kept = {group: name for group, name in self.groups.items() if group in groups}
+        keys = {group: key for group, key in self.set_keys.items() if key in sets}
+        says = {group: name for group, name in self.sets.items() if group in keys}
+        return Naming(kept, says, keys)
+
+
+def naming_of(wordlist: WordList) -> Naming:
+    """Return a list's names for sentences: its ``says``, or else names made from its keys.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> from bayesbias.records.naming import naming_of
+    >>> naming_of(bb.load_wordlist("weat6")).sets["male_names"]
+    'career words'
+    """
+    says, keys = wordlist.says, {group: wordlist.set_name(group) for group in wordlist.groups}
+    groups = {group: says.get(group, _words(group)) for group in wordlist.groups}
+    sets = {
+        group: says.get(key)
+        or (_words(key) if group in wordlist.stereotype_names else f"{_spaced(group)} stereotypes")
+        for group, key in keys.items()
+    }
+    return Naming(groups, sets, keys)
+
+
+def names_in(table: pd.DataFrame) -> Naming:
+    """Return names made from the groups and sets of a table that has no list."""
+    own = table[table["connection"] == "associated"].astype(str)
+    keys = dict(own.drop_duplicates("protected_group")[["protected_group", "attribute_set"]].values)
+    groups = list(dict.fromkeys(table["protected_group"].astype(str)))
+    sets = {group: _words(key) for group, key in keys.items()}
+    return Naming({group: _words(group) for group in groups}, sets, keys)
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _words(name: str) -> str:
+    """Return a name with spaces that can stand for words in a sentence."""
+    text = _spaced(name)
+    return text if text.endswith(ENDINGS) else f"{text} words"

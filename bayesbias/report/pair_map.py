@@ -1,0 +1,232 @@
+"""Pair map: every pair of words as a colored cell, with a read-out by pointer and keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .svg import Width, node, picture, short, text
+
+LEVELS = 6
+"""Number of color levels on each side; one path per level keeps large maps small."""
+
+DARKEST = 0.97
+"""Share of the deviations that are below the darkest level."""
+
+SMALLEST = 8.5
+"""Smallest width of a column with a readable name, in pixels."""
+
+GAP = 7
+
+
+@dataclass(frozen=True)
+class PairMap:
+    """A map of the frame from `word_pairs`, with blocks of groups and sets.
+
+    `names` are the groups' names, and `sets` the sets' names by ``attribute_set``. Words and
+    attributes are sorted by fit, so exceptions are at the bottom and right of each block.
+    """
+
+    pairs: pd.DataFrame
+    names: Mapping[str, str]
+    sets: Mapping[str, str]
+    key: str = "map"
+
+    def html(self) -> str:
+        """Return both widths, the values for the read-out, and the line that shows them."""
+        plan = _Plan.of(self.pairs)
+        values = {
+            "w": plan.words,
+            "a": plan.attributes,
+            "d": _hundredths(plan.distances),
+            "r": _hundredths(plan.deviations),
+        }
+        data = escape(json.dumps(values, separators=(",", ":"), ensure_ascii=False))
+        sizes = (Width("wide", 740, 0, 8), Width("narrow", 372, 0, 4))
+        both = "".join(_Drawing(self, plan, at).svg() for at in sizes)
+        out = f'<p class="out" id="{self.key}-out" aria-live="polite">'
+        out += "Point at a cell, or press Tab and the arrow keys.</p>"
+        return f'<div class="pairs" data-pairs="{data}">{both}{out}</div>'
+
+    @property
+    def darkest(self) -> float:
+        """The deviation from which cells have the darkest color."""
+        return _Plan.of(self.pairs).most
+
+
+def _hundredths(values: np.ndarray) -> list[list[int | None]]:
+    return [[None if np.isnan(v) else round(100 * v) for v in row] for row in values.tolist()]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Words and attributes in drawing order, their blocks, and arrays of their values."""
+
+    words: list[str]
+    attributes: list[str]
+    rows: dict[str, list[int]]
+    columns: dict[str, list[int]]
+    own: set[tuple[str, str]]
+    distances: np.ndarray
+    deviations: np.ndarray
+    most: float
+
+    @classmethod
+    def of(cls, pairs: pd.DataFrame) -> _Plan:
+        """Sort the words of each group, and the attributes of each set, by fit."""
+        groups = list(dict.fromkeys(pairs["protected_group"]))
+        own = pairs[pairs["own"]]
+        held = set(zip(own["protected_group"], own["attribute_set"], strict=True))
+        first = dict.fromkeys(name for group in groups for g, name in held if g == group)
+        sets = [
+            *first,
+            *(name for name in dict.fromkeys(pairs["attribute_set"]) if name not in first),
+        ]
+        fit = {
+            key: own.groupby(key)["deviation"].mean().to_dict()
+            for key in ("protected_word", "attribute")
+        }
+        words, rows = _sorted(pairs, "protected_group", "protected_word", groups, fit)
+        attributes, columns = _sorted(pairs, "attribute_set", "attribute", sets, fit)
+        distances, deviations = (
+            pairs.pivot_table(name, "protected_word", "attribute", dropna=False)
+            .reindex(index=words, columns=attributes)
+            .to_numpy(np.float64)
+            for name in ("cosine_distance", "deviation")
+        )
+        most = float(np.nanquantile(abs(deviations), DARKEST)) or 1.0
+        return cls(words, attributes, rows, columns, held, distances, deviations, most)
+
+
+def _sorted(
+    pairs: pd.DataFrame,
+    of: str,
+    key: str,
+    blocks: list[str],
+    fit: Mapping[str, Mapping[Any, float]],
+) -> tuple[list[str], dict[str, list[int]]]:
+    """Return the words of all blocks, best fit first, and each block's places."""
+    names, places = list[str](), dict[str, list[int]]()
+    for block in blocks:
+        inside = dict.fromkeys(pairs.loc[pairs[of] == block, key])
+        some = [name for name in inside if name not in names]
+        some.sort(key=lambda name: -fit[key].get(name, -9.0))
+        places[block] = list(range(len(names), len(names) + len(some)))
+        names += some
+    return names, {block: where for block, where in places.items() if where}
+
+
+class _Drawing:
+    """One width of a pair map."""
+
+    def __init__(self, plan: PairMap, values: _Plan, at: Width) -> None:
+        self.plan, self.of, self.at = plan, values, at
+        narrow, longest = at.narrow, max(map(len, values.words))
+        self.left = min(8 + (6.1 if narrow else 6.8) * min(longest, 22), 88 if narrow else 150)
+        n_gaps = GAP * (len(values.columns) - 1)
+        room = at.width - self.left - at.right - n_gaps
+        self.cell = min((room - (14 if not narrow else 0)) / len(values.attributes), 46)
+        tall = min(17 if narrow else 20, max(11.0, self.cell))
+        self.row = 11.0 if len(values.words) >= 40 else tall
+        self.named = self.cell >= SMALLEST
+        name = min(max(map(len, values.attributes)), 16) if self.named else 0
+        self.slanted = not narrow and self.cell > 15
+        self.top = 44 + name * (5.4 if self.slanted else 6.6)
+        self.x, self.y = self._places()
+
+    def _places(self) -> tuple[list[float], list[float]]:
+        """Return the left of every column and the top of every row."""
+        xs, x = list[float](), self.left
+        for columns in self.of.columns.values():
+            xs += [x + self.cell * place for place in range(len(columns))]
+            x = xs[-1] + self.cell + GAP
+        ys, y = list[float](), self.top
+        for rows in self.of.rows.values():
+            ys += [y + self.row * place for place in range(len(rows))]
+            y = ys[-1] + self.row + GAP + 15
+        return xs, ys
+
+    def svg(self) -> str:
+        """Return the map, which takes the focus so that arrow keys can read it."""
+        body = [*self._blocks(), *self._cells(), *self._frames(), *self._names()]
+        body.append(node("rect", cls="cur", width=0, height=0))
+        sizes = {"x": self.x, "y": self.y, "w": [self.cell], "h": [self.row]}
+        data = {key: [round(value, 1) for value in values] for key, values in sizes.items()}
+        label = "Map of word pairs. Use the arrow keys to read the cells."
+        more: dict[str, object] = {"cls": "map", "role": "application", "tabindex": 0}
+        more |= {"data_places": json.dumps(data, separators=(",", ":"))}
+        more |= {"aria_describedby": f"{self.plan.key}-out"}
+        return picture(body, self.at, self.y[-1] + self.row + 8, label, **more)
+
+    def _blocks(self) -> list[str]:
+        """Return the backgrounds of all blocks."""
+        return [
+            node("path", d=self._box(rows, columns, 0), cls="block")
+            for rows in self.of.rows.values()
+            for columns in self.of.columns.values()
+        ]
+
+    def _box(self, rows: list[int], columns: list[int], margin: float) -> str:
+        x0, x1 = self.x[columns[0]] - margin, self.x[columns[-1]] + self.cell - 1 + margin
+        y0, y1 = self.y[rows[0]] - margin, self.y[rows[-1]] + self.row - 1 + margin
+        return f"M{short(x0)} {short(y0)}H{short(x1)}V{short(y1)}H{short(x0)}z"
+
+    def _cells(self) -> list[str]:
+        """Return one path for each color level: orange cells are closer, and blue ones farther."""
+        paths = defaultdict[tuple[bool, int], list[str]](list)
+        for i, row in enumerate(self.of.deviations.tolist()):
+            for j, value in enumerate(row):
+                if not np.isnan(value):
+                    level = min(LEVELS, int(abs(value) / self.of.most * LEVELS + 0.5))
+                    place = f"M{short(self.x[j])} {short(self.y[i] + self.row / 2)}"
+                    paths[value > 0, level].append(f"{place}h{short(self.cell - 1)}")
+        return [
+            node(
+                "path",
+                d="".join(some),
+                cls="closer" if closer else "farther",
+                style=f"stroke-opacity:{level / LEVELS:.2f}",
+                stroke_width=f"{self.row - 1:.1f}",
+            )
+            for (closer, level), some in sorted(paths.items())
+            if level
+        ]
+
+    def _frames(self) -> list[str]:
+        """Return the frames around groups and their own stereotypes."""
+        return [
+            node("path", d=self._box(rows, columns, 1.5), cls="frame")
+            for group, rows in self.of.rows.items()
+            for name, columns in self.of.columns.items()
+            if (group, name) in self.of.own
+        ]
+
+    def _names(self) -> list[str]:
+        """Return the names of words, attributes, groups, and sets."""
+        size, names = min(12.0, self.row - 0.5), list[str]()
+        for i, word in enumerate(self.of.words):
+            place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
+            names.append(text(word, *place, "r", style=f"font-size:{short(size)}px"))
+        angle = -55 if self.slanted else -90
+        of_column = min(12.0, self.cell - 0.5)
+        for j, attribute in enumerate(self.of.attributes if self.named else ()):
+            x = self.x[j] + self.cell / 2 + (2 if self.slanted else of_column * 0.33)
+            turn = f"translate({short(x)} {short(self.top - 20)}) rotate({angle})"
+            style = f"font-size:{short(of_column)}px"
+            names.append(node("text", escape(attribute), transform=turn, style=style))
+        for group, rows in self.of.rows.items():
+            names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
+        for name, columns in self.of.columns.items():
+            room = (self.x[columns[-1]] + self.cell - self.x[columns[0]]) / 6.6
+            title = self.plan.sets.get(name, name)
+            title = title if len(title) <= room else title.removeprefix("stereotypes of ")
+            title = title if len(title) <= room else f"{title[: max(int(room) - 1, 1)]}…"
+            names.append(text(title, self.x[columns[0]], 12, "n"))
+        return names

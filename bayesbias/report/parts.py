@@ -1,0 +1,183 @@
+"""Parts that several pages share: the ruler, the table of blocks, and folds on reading and fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from ..records.base import FittedModel, Record
+from ..records.naming import Naming
+from ..records.rows import Row
+from .dots import DotRow, Mark, Ticks
+from .leans import Panel
+from .numbers import digits_for, joined, named, number, percent, probability_name
+from .page import Facts, Fold, figure, fold
+from .pair_map import PairMap
+from .sentences import sized
+from .tables import Table
+from .thin import sets_in_words
+
+LANDMARKS = {
+    "flowers": "flowers/insects × pleasant",
+    "pronouns": "he/she × father/mother",
+    "sport": "sport/music × team/orchestra",
+}
+"""Labels of landmarks in pictures."""
+
+UNEVEN = 0.05
+"""Connections are named if the coverage of their intervals is off by more than this."""
+
+
+def ruler(
+    record: Record, topics: pd.Series | None = None, row: Row | None = None
+) -> list[Mark | Ticks]:
+    """Return the rows below the posteriors: lists on other topics, then landmarks."""
+    marks: list[Mark | Ticks] = []
+    if topics is not None and row is not None:
+        exceed = int((topics > row.mean).sum())
+        text = f"{exceed} of {len(topics)} exceed it"
+        marks.append(Ticks("lists on other topics", topics.tolist(), text))
+    for mark in record.landmarks:
+        values = mark.mean, mark.low, mark.high, number(mark.mean, 2)
+        marks.append(Mark(LANDMARKS[mark.key], *values))
+    return marks
+
+
+def digits_of(rows: Iterable[Row]) -> int:
+    """Return the decimals that the largest interval of a picture needs."""
+    return digits_for(*(end for row in rows for end in (row.low, row.high)))
+
+
+def dot_row(row: Row, label: str, below: str = "", digits: int = 0) -> DotRow:
+    """Return the dots of a row, with its mean and interval on the right."""
+    mean, _, interval = sized(row, digits=digits).partition(" (")
+    ends = row.mean, row.low, row.high
+    return DotRow(label, row.quantiles, ends, (mean, interval.removesuffix(")")), below)
+
+
+def block_table(blocks: pd.DataFrame, naming: Naming) -> Table:
+    """Return the mean distance of every group to every set; a group's own sets are framed."""
+    wide = blocks.pivot_table("cosine_distance", "protected_group", "attribute_set", sort=False)
+    own = blocks.pivot_table("own", "protected_group", "attribute_set", sort=False)
+    sets = [key for key in naming.set_keys.values() if key in wide]
+    groups = [group for group in naming.groups if group in wide.index]
+    wide, own = wide.loc[groups, sets], own.loc[groups, sets]
+    says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
+    heads = ("", *(says[key].removeprefix("stereotypes of ") for key in sets))
+    values = zip(groups, wide.to_numpy(np.float64), strict=True)
+    rows = [
+        (naming.groups[group], *("–" if np.isnan(v) else number(v, 2) for v in row))
+        for group, row in values
+    ]
+    frames = [(i, j) for i, j in zip(*(own.fillna(0).to_numpy() > 0).nonzero(), strict=True)]
+    title = "Mean distance to the stereotypes of …" if "of " in " ".join(says.values()) else ""
+    own_cells = tuple((int(i), int(j)) for i, j in frames)
+    numeric = (False, *[True] * len(sets))
+    return Table(title or "Mean distance", heads, numeric, tuple(rows), own_cells)
+
+
+def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side: str = "") -> str:
+    """Return the map of every pair of words with its caption."""
+    says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
+    drawing = PairMap(pairs, naming.groups, says, key)
+    caption = (
+        "<b>Orange</b>: closer than both words’ averages suggest. <b>Blue</b>: farther (darkest: "
+        f"{number(drawing.darkest, 2)} or more). Frames: own stereotypes, exceptions last."
+    )
+    return figure(title, drawing.html(), caption, side)
+
+
+def panel(leans: pd.DataFrame, title: str, kind: str, after: pd.DataFrame | None = None) -> Panel:
+    """Return the leans of some attributes, largest first; `after` has those after a change."""
+    later = {} if after is None else after.set_index("attribute")["lean"].to_dict()
+    ordered = leans.sort_values("lean", ascending=kind == "other", kind="stable")
+    rows = zip(ordered["attribute"], ordered["lean"], strict=True)
+    return Panel(title, kind, [(word, float(lean), later.get(word)) for word, lean in rows])
+
+
+def how_to_read(record: Record, what: str) -> Fold:
+    """Return the fold on dots, intervals, and words for probabilities."""
+    ci = probability_name(record.ci_prob)
+    return fold(
+        "How do I read the dots?",
+        f"The 100 dots are the posterior distribution of {what}: each is 1% of the "
+        "probability. Filled orange dots lie on the side of the stereotype, hollow blue dots "
+        "on the other. Gray marks are the same measure for other word lists in this embedding: "
+        f"a ruler, not a threshold. Numbers on the right are the mean and the {ci} interval.",
+        "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. "
+        "Between 20% and 80%, one cannot tell, which is not “no bias”. A probability says how "
+        "sure the answer is, not how large the difference: do not rank by it.",
+    )
+
+
+def fit_fold(record: Record, what: str = "distances") -> Fold:
+    """Return the fold on how well each model fits, and on its priors."""
+    texts = (
+        (model.name, f"{coverage(record, model, what)} {sensitivity(record, model)}".strip())
+        for model in record.models
+    )
+    return fold("Does the model fit?", Facts(tuple(texts)))
+
+
+def of_model(frame: pd.DataFrame, model: FittedModel) -> pd.DataFrame:
+    """Return a model's rows of a frame of several models."""
+    return frame[frame["model"] == model.name]
+
+
+def coverage(record: Record, model: FittedModel, what: str) -> str:
+    """Describe the coverage of predictive intervals, and name connections that are off."""
+    rows = of_model(record.frames["check"], model)
+    rows = rows[rows["ci_prob"] == record.ci_prob].set_index("connection")
+    parts, ci = rows["coverage"].drop("all"), probability_name(record.ci_prob)
+    off = [
+        f"{name} ({percent(p)})" for name, p in parts.items() if abs(p - record.ci_prob) > UNEVEN
+    ]
+    share = percent(rows["coverage"]["all"])
+    whole = f"{share} of {rows['n_rows']['all']:,} {what} are inside their {ci} intervals"
+    return f"{whole}; uneven for {joined(off)}." if off else f"{whole}."
+
+
+def sensitivity(record: Record, model: FittedModel) -> str:
+    """Name the parameters that depend on their priors, if this was computed."""
+    if "sensitivity" not in record.frames:
+        return ""
+    rows = of_model(record.frames["sensitivity"], model).query("diagnosis != ''")
+    names = list(dict.fromkeys(rows["parameter"]))
+    return f"These parameters depend on their priors: {joined(names)}." if names else ""
+
+
+def fitted_facts(record: Record) -> Facts:
+    """Return how each model was fitted, and hashes of what was measured."""
+    models = (
+        (
+            f"Model {model.name}",
+            f"{model.reference.rstrip('.') or 'no reference'}. {model.method} ({model.reason}), "
+            f"{model.draws}, seed {model.seed}.",
+        )
+        for model in record.models
+    )
+    hashes = ((f"SHA-256, {name}", value) for name, value in record.hashes.items())
+    return Facts((*models, *hashes))
+
+
+def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
+    """Name the words that the embedding lacks, and other spellings that it has."""
+    lost, others = record.frames["missing"], record.frames["others"]
+    rows = lost if controls else lost[lost["role"] != "control"]
+    names = list(dict.fromkeys(rows["word"]))
+    notes = [f"Not in the embedding, and left out: {named(names, 12)}."] if names else []
+    if len(others):
+        forms = zip(others["word"], others["form"], strict=True)
+        spelled = named([f"{form} for {word}" for word, form in forms], 3)
+        notes.append(f"Other spellings are there ({spelled}): try --case or --strip-accents.")
+    return notes
+
+
+def alerts(record: Record, thin: pd.DataFrame | None = None) -> list[str]:
+    """Return what stands before the sentence: reasons not to rely on the numbers."""
+    texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.doubts]
+    if thin is not None and len(thin):
+        texts.append(f"Too few different words: {sets_in_words(thin)}.")
+    return texts

@@ -1,0 +1,99 @@
+"""The answer in a terminal: at most 14 lines of 80 columns, with the picture in characters."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from .._core.display import visible
+from .answer import Answer
+from .dots import Axis, DotPicture, Mark, Ticks, axis_for
+from .numbers import number
+from .sentences import NOT_SHOWN, plain
+
+COLUMNS, LABEL, BAR, MOST_LINES = 80, 24, 31, 14
+
+SCREEN = Axis(-0.14, 0.28, (-0.1, 0.0, 0.1, 0.2))
+"""The axis of terminals, which have less room than pages."""
+
+
+def screen_text(answer: Answer) -> str:
+    """Return the answer; rows of the ruler are left out if there is no room for them."""
+    alerts = [line for text in answer.alerts for line in _wrapped(text)]
+    head = [*alerts, *_wrapped(plain(answer.sentence, capitals=True))]
+    notes = [line for note in (*answer.notes, NOT_SHOWN) for line in _wrapped(note)]
+    if answer.picture is None:
+        return "\n".join([*head, *_wrapped(answer.deck), *notes])
+    rows, plan = answer.picture.rows, answer.picture
+    room = MOST_LINES - 1 - len(head) - len(notes) - len(rows) - 2
+    first = SCREEN if plan.axis.zero == 0 else plan.axis
+    axis = axis_for([end for row in rows for end in row.ends], first) if first is SCREEN else first
+    lines = [_sides(plan, axis)]
+    lines += [_line(row.label, _bar(axis, *row.ends), row.right) for row in rows]
+    lines += [_ruler_line(axis, mark) for mark in _marks(plan.ruler, max(room, 0))]
+    return "\n".join([*head, *lines, _axis_line(axis), *notes])
+
+
+def _marks(marks: Sequence[Mark | Ticks], room: int) -> list[Mark | Ticks]:
+    """Return the rows of the ruler for which there is room: first ticks, then the last marks."""
+    ticks = [mark for mark in marks if isinstance(mark, Ticks)]
+    others = [mark for mark in marks if isinstance(mark, Mark)]
+    n_others = max(room - len(ticks), 0)
+    kept = [*ticks[:room], *(others[-n_others:] if n_others else [])]
+    return [mark for mark in marks if mark in kept]
+
+
+def _sides(plan: DotPicture, axis: Axis) -> str:
+    left, right = plan.sides
+    zero = _place(axis, axis.zero)
+    middle = f"{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
+    return f"{'':{LABEL}}{middle:{BAR}}  mean  interval".rstrip()[:COLUMNS]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(visible(text), COLUMNS - 1, break_on_hyphens=False)
+
+
+def _place(axis: Axis, value: float) -> int:
+    share = (value - axis.low) / (axis.high - axis.low)
+    return max(0, min(BAR - 1, round(share * (BAR - 1))))
+
+
+def _bar(axis: Axis, mean: float, low: float, high: float, kind: str = "├─┤●") -> str:
+    """Draw an interval and its mean; an arrow marks a mean beyond the axis."""
+    cells, first, line, last, point = [" "] * BAR, *list(kind)
+    zero = _place(axis, axis.zero)
+    if mean > axis.high:
+        cells[zero], cells[-1] = "┊", "▸"
+        return "".join(cells)
+    left, right = _place(axis, low), _place(axis, high)
+    cells[left : right + 1] = line * (right + 1 - left)
+    cells[left], cells[right] = first, last
+    cells[zero] = "┼" if cells[zero] == "─" else "┊" if cells[zero] == " " else cells[zero]
+    cells[_place(axis, mean)] = point
+    return "".join(cells)
+
+
+def _line(label: str, bar: str, right: tuple[str, str]) -> str:
+    mean, interval = right
+    return f"{visible(label)[: LABEL - 1]:{LABEL}}{bar}  {mean:>5}  {interval}".rstrip()
+
+
+def _ruler_line(axis: Axis, mark: Mark | Ticks) -> str:
+    label = mark.label.replace("sport/music × team/orchestra", "sport × team")
+    label = label.replace("flowers/insects × pleasant", "flowers × pleasant")
+    if isinstance(mark, Mark):
+        bar = _bar(axis, mark.mean, mark.low, mark.high, "···◇")
+        return _line(label, bar, (mark.right, ""))
+    ordered = sorted(mark.values)
+    low, middle, high = (ordered[round(p * (len(ordered) - 1))] for p in (0.05, 0.5, 0.95))
+    return f"{label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"
+
+
+def _axis_line(axis: Axis) -> str:
+    cells = [" "] * BAR
+    for tick in axis.ticks:
+        text = number(tick, axis.digits) if tick else "0"
+        start = max(0, min(BAR - len(text), _place(axis, tick) - len(text) // 2))
+        cells[start : start + len(text)] = text
+    return f"{'':{LABEL}}{''.join(cells)}".rstrip()

@@ -1,0 +1,97 @@
+"""Tables of text from frames, for pages, terminals, and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from .._core.display import Sheet
+from ..tables.schema import THIN_MARK
+from .numbers import COLUMNS, ends, plain_number, probability_name
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under column heads; `numeric` marks right-aligned columns.
+
+    The first column names the rows. `own` are the cells that pages frame, by row and by column
+    after the first.
+    """
+
+    caption: str
+    heads: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    own: tuple[tuple[int, int], ...] = ()
+
+    def html(self) -> str:
+        """Return an HTML table; an empty one gives no HTML."""
+        if not self.rows:
+            return ""
+        head = "".join(
+            f'<th scope="col"{_left(numeric)}>{escape(name)}</th>'
+            for name, numeric in zip(self.heads, self.numeric, strict=True)
+        )
+        body = []
+        for i, (first, *rest) in enumerate(self.rows):
+            cells = [f'<th scope="row" dir="auto">{escape(first)}</th>']
+            for j, cell in enumerate(rest):
+                mark = ' class="own"' if (i, j) in self.own else _left(self.numeric[j + 1])
+                cells.append(f'<td{mark} dir="auto">{escape(cell)}</td>')
+            body.append(f"<tr>{''.join(cells)}</tr>")
+        caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
+        whole = f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
+        name = escape(self.caption or self.heads[0] or "Table")
+        around = f'class="scroll" tabindex="0" role="region" aria-label="{name}"'
+        return f"<div {around}><table>{caption}{whole}</table></div>"
+
+    def text(self) -> str:
+        """Return the table as aligned lines; an empty one gives no text."""
+        return Sheet(self.caption, self.rows, self.heads).text() if self.rows else ""
+
+    def markdown(self) -> str:
+        """Return a Markdown table, in which the texts must be escaped already."""
+        line = " | ".join
+        sides = line("--:" if numeric else "---" for numeric in self.numeric)
+        rows = [line(self.heads), sides, *(line(row) for row in self.rows)]
+        return "\n".join(f"| {row} |" for row in rows)
+
+
+def _left(numeric: bool) -> str:
+    return "" if numeric else ' class="l"'
+
+
+def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
+    """Make a table from all columns of a frame or from the named ones.
+
+    Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``;
+    intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN becomes a dash.
+    `numbers.COLUMNS` lists heads and formats.
+    """
+    if frame.empty:
+        return Table(caption, (), (), ())
+    if "interval" in names:
+        marks = frame["thin"] if "thin" in frame else [False] * len(frame)
+        rows = zip(frame.to_dict("records"), marks, strict=True)
+        texts = [f"{ends(row)}{f' {THIN_MARK}' if thin else ''}" for row, thin in rows]
+        frame = frame.assign(interval=texts)
+    heads, numeric, columns = [], [], []
+    for name in [name for name in names or map(str, frame) if name in frame]:
+        head, write = COLUMNS.get(name, (name.replace("_", " "), None))
+        is_interval = name == "interval"
+        heads.append(
+            f"{probability_name(frame.attrs['ci_prob'])} interval" if is_interval else head
+        )
+        numeric.append(is_interval or pd.api.types.is_numeric_dtype(frame[name]))
+        columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
+    return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
+
+
+def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401
+    if isinstance(value, str | bool):
+        return str(value)
+    return "–" if pd.isna(value) else write(value)

@@ -1,0 +1,121 @@
+"""Describe the distances of a list pair by pair: deviations, means of blocks, and leans of words.
+
+These frames show the raw data behind a contrast. They contain no model and no uncertainty.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from .schema import CONTROLS, STEREOTYPES, require_columns
+
+WORD, GROUP, SET = "protected_word", "protected_group", "attribute_set"
+
+
+def word_pairs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each pair of a protected word and a stereotype, with its deviation from both means.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table. The distances of repeated pairs, such as in contexts, are averaged.
+
+    Returns
+    -------
+    DataFrame
+        ``protected_word``, ``protected_group``, ``attribute``, ``attribute_set``, ``own`` (whether
+        the attribute is a stereotype of the word's group), ``cosine_distance``, and ``deviation``:
+        word mean + attribute mean − mean − distance. A pair with a positive deviation is closer
+        than both words suggest. Groups and sets have equal weights in the means, so deviations
+        cannot rank two groups.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> from bayesbias.tables.word_pairs import word_pairs
+    >>> pairs = word_pairs(bb.distance_table("glove-demo", "religion"))
+    >>> pairs.nlargest(1, "deviation")[["protected_word", "attribute", "deviation"]].round(2)
+       protected_word     attribute  deviation
+    67      christian  conservative       0.24
+    """
+    require_columns(table, (WORD, GROUP, "attribute", SET, "connection", "cosine_distance"))
+    kinds = table["connection"].astype(str)
+    rows = table[kinds.isin(STEREOTYPES)].assign(own=kinds == STEREOTYPES[0])
+    keys = [WORD, GROUP, "attribute", SET]
+    rows = rows.assign(**{key: rows[key].astype(str) for key in keys})
+    pairs = rows.groupby(keys, sort=False).agg(
+        own=("own", "any"), cosine_distance=("cosine_distance", "mean")
+    )
+    pairs = pairs.reset_index()
+    of_word = _balanced(pairs, WORD, SET)
+    of_attribute = _balanced(pairs, "attribute", GROUP)
+    groups = pairs.drop_duplicates(WORD).set_index(WORD)[GROUP]
+    whole = of_word.groupby(groups).mean().mean()
+    expected = pairs[WORD].map(of_word) + pairs["attribute"].map(of_attribute) - whole
+    return pairs.assign(deviation=expected - pairs["cosine_distance"])
+
+
+def _balanced(pairs: pd.DataFrame, of: str, within: str) -> pd.Series:
+    """Return each word's mean distance, in which the sets or groups have equal weights."""
+    parts = pairs.groupby([of, within], sort=False)["cosine_distance"].mean()
+    return parts.groupby(level=0, sort=False).mean()
+
+
+def block_means(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean distance and deviation of every group with every set of stereotypes."""
+    blocks = pairs.groupby([GROUP, SET], sort=False).agg(
+        own=("own", "any"),
+        cosine_distance=("cosine_distance", "mean"),
+        deviation=("deviation", "mean"),
+    )
+    return blocks.reset_index()
+
+
+def word_leans(table: pd.DataFrame) -> pd.DataFrame:
+    """Return how much closer each attribute is to a group's words than to those of other groups.
+
+    Returns
+    -------
+    DataFrame
+        ``protected_group``, ``attribute``, ``attribute_set``, ``connection``, and ``lean``: the
+        mean distance of the other groups minus that of the group. If there are three or more
+        groups, a stereotype is not compared with the group that it is about. If there are two, only
+        the first group has rows, because those of the second differ in sign alone.
+    """
+    keys = [GROUP, "attribute", SET]
+    rows = table.assign(**{key: table[key].astype(str) for key in [*keys, "connection"]})
+    means = rows.groupby([*keys, "connection"], sort=False)["cosine_distance"].mean().reset_index()
+    groups = list(dict.fromkeys(rows[GROUP]))
+    others = means if len(groups) == 2 else means[means["connection"] != STEREOTYPES[0]]
+    both = means.merge(others, on=keys[1:], suffixes=("", "_other"))
+    both = both[both[GROUP] != both[f"{GROUP}_other"]]
+    if len(groups) == 2:
+        both = both[both[GROUP] == groups[0]]
+    both["lean"] = both["cosine_distance_other"] - both["cosine_distance"]
+    return both.groupby([*keys, "connection"], sort=False)["lean"].mean().reset_index()
+
+
+def lean_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Return the lean of each stereotype word in two tables, most leaning first in each set.
+
+    ``before`` and ``after`` are leans, and ``toward`` is how far a word moved in the stereotyped
+    direction. If there are three or more groups, only leans toward a word's own group are returned.
+    """
+    keys = [GROUP, "attribute", SET, "connection"]
+    both = word_leans(before).merge(word_leans(after), on=keys, suffixes=("_before", "_after"))
+    rows = both.rename(columns={"lean_before": "before", "lean_after": "after"})
+    own, two = rows["connection"] == STEREOTYPES[0], before[GROUP].nunique() == 2
+    moved = rows["after"] - rows["before"]
+    rows = rows.assign(toward=moved.where(own, -moved))
+    rows = rows[own | (two & (rows["connection"] == STEREOTYPES[1]))]
+    place = rows[SET].map({name: at for at, name in enumerate(dict.fromkeys(rows[SET]))})
+    rows = rows.assign(_place=place, _size=-rows["before"].abs())
+    ordered = rows.sort_values(["_place", "_size"], kind="stable")
+    return ordered.drop(columns=["_place", "_size"]).reset_index(drop=True)
+
+
+def baseline_leans(leans: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean lean of each group's control words: possible zeros of a group's leans."""
+    controls = leans[leans["connection"].isin(CONTROLS)]
+    means = controls.groupby([GROUP, "connection"], sort=False)["lean"].agg(["mean", "size"])
+    return means.reset_index().rename(columns={"mean": "lean", "size": "n_words"})

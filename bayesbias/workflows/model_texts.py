@@ -1,0 +1,60 @@
+"""Describe models for papers: the likelihood in LaTeX, the effects, and the priors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..model.priors import Prior
+from ..model.spec import ModelSpec
+from ..model.tree import spec_of, spread_of
+from ..records.base import ModelText
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+INDICES = {
+    **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
+    **{"protected_group": "g", "attribute_kind": "k", "attribute_set": "s"},
+    **{"attribute_column": "j", "context": "t"},
+}
+"""Indices in the formula, keyed by column."""
+
+UNSCALED = ("connection_mean", "nu")
+"""Parameters whose priors are not in units of spread."""
+
+
+def model_text(tree: DataTree) -> ModelText:
+    """Describe the model of a posterior."""
+    spec, spread = spec_of(tree), float(spread_of(tree))
+    sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
+    effects = tuple(term.in_words.replace("_", " ") for term in spec.terms)
+    return ModelText(_formula(spec, sigma), sigma, effects, tuple(_priors(spec, spread)), spread)
+
+
+def _formula(spec: ModelSpec, sigma: str) -> str:
+    """Write the likelihood of a model."""
+    means = [] if spec.around_means else [r"\mu_c"]
+    for term in spec.terms:
+        indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
+        means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
+    student = spec.likelihood == "student_t"
+    family = r"\mathrm{StudentT}(\nu, " if student else r"\mathrm{Normal}("
+    return rf"y_i \sim {family}{' + '.join(means)}, {sigma})"
+
+
+def _priors(spec: ModelSpec, spread: float) -> list[tuple[str, str, str]]:
+    """Return parameter names with their prior and its reason; equal priors appear once."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, prior in spec.priors.items():
+        in_spreads = prior.family not in {"lkj"} and name not in UNSCALED and spread > 0
+        text = _written(prior.scaled(1 / spread) if in_spreads else prior)
+        text += " spreads" if in_spreads else ""
+        reason = prior.reason.removeprefix("the same prior as in paper: ").replace("_", " ")
+        named = name.replace("_", " ").replace("sigma", "residual sd")
+        groups.setdefault((text, reason), []).append(named)
+    return [(", ".join(names), text, reason) for (text, reason), names in groups.items()]
+
+
+def _written(prior: Prior) -> str:
+    family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
+    return f"{family}({', '.join(f'{key} {value:.3g}' for key, value in prior.parameters.items())})"

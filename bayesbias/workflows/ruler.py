@@ -1,0 +1,94 @@
+"""The ruler of report pages: the same measure for well-known lists in the same embedding.
+
+The policy was written before any result was seen. The landmarks are three lists in
+``wordlists/landmarks``: flowers and insects with pleasant and unpleasant words, he and she with
+words for fathers and mothers, and sport and music with words for teams and orchestras. Every page
+shows the same three, in this order, whatever the result. A landmark is left out if the embedding
+lacks more than a fifth of its words, as embeddings of other languages do. Landmarks have the same
+estimand, controls, and model as the list, and they are a ruler, not a threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pandas as pd
+from numpy.random import default_rng
+
+from .._core.resources import bundled_folder
+from ..background.reference_words import Pool, TooFewWordsError, with_matched, words_present
+from ..embeddings.distances import distance_table
+from ..embeddings.formats.keyed import frequency_ranks, with_words
+from ..model.spec import ModelSpec
+from ..posterior.contrasts import contrasts
+from ..sampling.fit import fit
+from ..sampling.options import FitOptions
+from ..tables.descriptives import default_rows, probability_below
+from ..tables.levels import OVERALL, at_level
+from ..tables.schema import MOST_MISSING
+from ..tables.spellings import KeyedVectors
+from ..tables.wordlists import WordList, load_wordlist
+
+LANDMARKS = ("flowers", "pronouns", "sport")
+
+N_DRAWS = 250
+"""Draws in each of four chains; the mean and the interval need few, because they are averages."""
+
+
+@cache
+def landmark_lists() -> dict[str, WordList]:
+    """Return the bundled landmark lists by name, in the order of the ruler."""
+    folder = bundled_folder("wordlists") / "landmarks"
+    return {name: load_wordlist(folder / f"{name}.toml") for name in LANDMARKS}
+
+
+def landmark_words() -> list[str]:
+    """Return all words of the landmarks."""
+    return [word for wordlist in landmark_lists().values() for word in wordlist.words]
+
+
+def landmark_rows(
+    vectors: KeyedVectors, pool: Pool | None, spec: ModelSpec, options: FitOptions, matched: int = 0
+) -> pd.DataFrame:
+    """Return each landmark's overall contrast, with its ``landmark`` and ``p_closer``.
+
+    The embedding's `pool` provides `matched` controls for each stereotype, as for the list itself.
+    """
+    frames = {}
+    for place, (name, wordlist) in enumerate(landmark_lists().items()):
+        found = {word for word in wordlist.words if word in vectors}
+        if len(found) < (1 - MOST_MISSING) * len(wordlist.words):
+            continue
+        known, present = vectors, words_present(wordlist, found)
+        if pool and matched:
+            try:
+                known, present = _matched(vectors, pool, present, matched, place)
+            except TooFewWordsError:
+                continue
+        how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=place, progressbar=False)
+        tree = fit(distance_table(known, present), spec, options=how)
+        rows = default_rows(contrasts(tree, **options.reading))
+        frames[name] = at_level(rows, OVERALL)
+    return _joined(frames)
+
+
+def _matched(
+    vectors: KeyedVectors, pool: Pool, wordlist: WordList, n: int, seed: int
+) -> tuple[KeyedVectors, WordList]:
+    """Add equally frequent words of the pool to a list, and their vectors to those known."""
+    ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
+    known = replace(pool, found_ranks={word: int(ranks[word]) for word in wordlist.words})
+    wider = with_matched(wordlist, known, default_rng(seed), n=n)
+    place = {word: row for row, word in enumerate(pool.words)}
+    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
+    rows = [place[word] for word in new]
+    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+
+
+def _joined(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    if not frames:
+        return pd.DataFrame(columns=["landmark"])
+    whole = pd.concat(frames.values(), ignore_index=True)
+    whole.insert(0, "landmark", list(frames))
+    return whole.assign(p_closer=probability_below(whole))
