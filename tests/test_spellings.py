@@ -163,6 +163,7 @@ COMMANDS = [
     (["table", "-o", "t.csv", "-v", "keys.vec"], "read them with --key /c/de/{word}"),
     (["table", "-o", "t.csv", "-v", "keys.vec", "--key", "/c/de/{word}"], "6 distances"),
     (["scores", "--strip-accents"], "Väter as Vater"),
+    (["run", "-v", "lower.vec"], "'Amt' is spelled 'amt' there. .* or pass --case fallback"),
     (["background", "--case", "lower", "-v", "lower.vec"], "Amt as amt, Frau as frau"),
 ]
 

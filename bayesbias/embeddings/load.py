@@ -282,10 +282,12 @@ def vectors_in_memory(
         return embedding.loaded
     if embedding.loaded is None:
         return pick(embedding, words)
-    vectors, asked = embedding.loaded, _asked(words) or []
-    rows = [vectors.key_to_index[word] for word in asked if word in vectors.key_to_index]
-    if len(rows) == len(asked) and directed(vectors.vectors[rows]).all():
-        return vectors
+    vectors, asked, known = embedding.loaded, _asked(words) or [], embedding.loaded.key_to_index
+    rows = [known[word] for word in asked if word in known]
+    lost = [word for word in asked if word not in known]
+    made = lost and hasattr(vectors, "vectors_ngrams")
+    if rows and not made and directed(vectors.vectors[rows]).all() and not other_forms(lost, known):
+        return vectors  # with the hints of an earlier look-up
     return pick(embedding, asked)
 
 

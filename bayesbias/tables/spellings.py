@@ -120,7 +120,7 @@ def arguments_for(word: str, form: str, case: str, *, strip_accents: bool) -> tu
 
 def other_forms(words: Iterable[str], forms: Collection[str]) -> dict[str, str]:
     """Map missing words to the first available form that only hints use."""
-    available = {*forms}
+    available = forms if isinstance(forms, Mapping) else {*forms}
     found = {word: [form for form in every_form(word) if form in available] for word in words}
     return {word: some[0] for word, some in found.items() if some}
 

@@ -74,13 +74,15 @@ def with_words(
 ) -> KeyedVectors:
     """Return a copy of the vectors with additional words; ranks are kept only if all are known."""
     before, known = vectors.index_to_key, known_ranks(vectors)
-    return Vectors(
+    wider = Vectors(
         [*before, *words],
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
         [*forms_of_keys(vectors), *words],
         None if known is None else [*known.tolist(), *ranks],
         others=getattr(vectors, "others", None),
     )
+    wider.hint = getattr(vectors, "hint", ())
+    return wider
 
 
 def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
