@@ -16,6 +16,7 @@ from gensim.models import KeyedVectors
 
 import bayesbias as bb
 from bayesbias.nulls import scenario
+from bayesbias.tables import table_files
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
 from bayesbias.tables.cosines import joined_tables, table_cosines
 from bayesbias.tables.descriptives import (
@@ -182,6 +183,21 @@ def test_simulated_tables_carry_the_cosines_of_their_batch() -> None:
         found = table_cosines(table, words)
         np.testing.assert_allclose(found, batch.cosines[index], atol=5e-5)  # rounded
     assert "cosines" not in scenario("independent").table(1).attrs
+
+
+def test_cosines_too_large_for_a_parquet_file_are_next_to_it(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.parquet"
+    monkeypatch.setattr(table_files, "MOST_IN_PARQUET", 10)
+    write_table(table, path)
+    assert (tmp_path / "table.parquet.cosines.csv").is_file()
+    assert not pd.read_parquet(path).attrs
+    assert read_table(path).attrs == table.attrs
+    monkeypatch.undo()
+    write_table(table, path)
+    assert [*tmp_path.iterdir()] == [path]
+    assert read_table(path).attrs == table.attrs
 
 
 def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_path: Path) -> None:
