@@ -109,15 +109,15 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     if path.suffix == ".parquet":
         require_extra("Parquet files", "parquet", "pyarrow")
     text = table.attrs.get(COSINES, "")
-    beside = path.suffix == ".csv" or len(text) > MOST_IN_PARQUET
+    apart = path.suffix == ".csv" or len(text) > MOST_IN_PARQUET
     with replace_file(path, cosines_path(path).name) as temporary:
         if path.suffix == ".csv":
             table.to_csv(temporary, index=False)
         else:
             lean = table.copy(deep=False)
-            lean.attrs = {key: v for key, v in table.attrs.items() if key != COSINES or not beside}
+            lean.attrs = {key: v for key, v in table.attrs.items() if key != COSINES or not apart}
             lean.to_parquet(temporary, index=False)
-        if beside:
+        if apart:
             write_cosines(table, temporary)
 
 
