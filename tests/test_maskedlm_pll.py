@@ -252,7 +252,7 @@ def causal_log_probs(model: LanguageModel, ids: list[int]) -> np.ndarray:
     return out.log_softmax(-1)[torch.arange(len(ids) - 1), ids[1:]].numpy()
 
 
-@pytest.mark.filterwarnings("ignore:.*have no sss score")
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
 def test_attention_is_weighed_in_the_same_way_by_every_kind(pairs, model) -> None:
     """Only AULA needs weights, which ``eager`` attention alone returns; the usual kind is sdpa."""
     network = model.network
