@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from builders import ALONE, religion_analysis
@@ -17,6 +18,7 @@ from bayesbias.records.base import Frames
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
 from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
+from bayesbias.tables.descriptives import default_rows
 from bayesbias.workflows.wordlist import Analysis
 
 PETS = {
@@ -40,6 +42,21 @@ def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysi
         assert text in shown
         assert text in html.unescape(page)
     assert "All differences in distance" in found.verbose()
+
+
+def test_the_seed_of_the_sampler_draws_no_words_and_two_groups_have_one_row() -> None:
+    """Ends of intervals are averages over 1,000 draws of the sds."""
+    one, other = (
+        bb.analyze("glove-demo", PETS, **FEW | {"seed": seed, "matched": 3}) for seed in (1, 2)
+    )
+    assert one.wordlist == other.wordlist
+    rows, others = (default_rows(found.contrasts) for found in (one, other))
+    widths = (rows["high"] - rows["low"]).to_numpy()
+    assert len(rows) == 1
+    assert (np.abs(rows["mean"] - others["mean"]) < 0.1 * widths).all()
+    assert set(one.split["protected_group"]) == {"cat", "dog"}
+    halves = one.split.groupby("baseline")["mean"].mean()
+    assert np.abs(halves - rows["mean"].item()).max() < 0.1 * widths[0]
 
 
 def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:

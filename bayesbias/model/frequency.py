@@ -51,12 +51,10 @@ def frequency_of(design: Design) -> Frequency:
     if not np.isfinite(design.attribute_rank[stereotypes]).any():
         return Frequency.NO_RANKS
     rows = _matched_rows(design)
-    ranks = design.attribute_rank[design.attribute[rows]]
-    different = {word: set[float]() for word in range(len(design.words))}
-    for word, rank in zip(design.word[rows].tolist(), ranks.tolist(), strict=True):
-        different[word].add(rank)
-    enough = all(len(own) >= FEWEST for own in different.values())
-    return Frequency.EQUAL if enough else Frequency.NO_MATCHED
+    ranks, code = np.unique(design.attribute_rank[design.attribute[rows]], return_inverse=True)
+    pairs = np.unique(design.word[rows] * max(1, len(ranks)) + code) // max(1, len(ranks))
+    n_ranks = np.bincount(pairs, minlength=len(design.words))
+    return Frequency.EQUAL if n_ranks.min() >= FEWEST else Frequency.NO_MATCHED
 
 
 def at_equal_frequency(design: Design) -> Design:

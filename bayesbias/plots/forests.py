@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..tables.descriptives import UNRELATED, contrast_of, probability_below
+from ..tables.descriptives import UNRELATED, lead_contrasts, probability_below
 from ..tables.levels import LEVEL_COLUMNS
 from .forest import intervals
 from .frame import (
@@ -107,6 +107,8 @@ def contrast_forest(
 ) -> Axes:
     """Draw differences between two connections (`bayesbias.contrasts`), with their probabilities.
 
+    In a list of two groups, only the overall contrast is drawn, and words if you ask for them.
+
     Parameters
     ----------
     frame : DataFrame
@@ -117,7 +119,7 @@ def contrast_forest(
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
-    rows = contrast_of(frame.assign(**pair), first, second)
+    rows = lead_contrasts(frame.assign(**pair), first, second)
     title, xlabel = f"Are {first} or {second} attributes closer?", ""
     if "estimand" in rows and (rows["estimand"] == "relative").any():
         title = "Are words closer to their own stereotypes than words of other groups?"

@@ -123,6 +123,18 @@ def default_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[is_default & (frame["level"] != "word")]
 
 
+def lead_contrasts(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+    """Return a contrast's rows without groups that are not identified.
+
+    Groups of models without group means are kept, because users choose these models by name.
+    """
+    rows = contrast_of(frame, first, second)
+    if "estimand" not in rows or (rows["estimand"][rows["level"] == "word"] == "within").all():
+        return rows
+    is_within = (rows["level"] == "group") & (rows["estimand"] == "within")
+    return rows[~is_within].reset_index(drop=True)
+
+
 def contrast_of(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Return the rows of `contrasts` for a pair of connections, with signs reversed if needed."""
     require_columns(frame, ("first", "second", "mean"))
