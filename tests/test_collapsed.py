@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import model_named
 from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import draw_effects
+from bayesbias.sampling.exact import draw_effects, sample_exact
+from bayesbias.sampling.importance import reweighed
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import UNPOOLED_SD, Collapsed, collapse
 from bayesbias.tables.schema import COLUMNS
@@ -281,3 +285,47 @@ def test_likeness_that_the_exact_sampler_cannot_use_is_refused(likened: Design) 
     spec = model_named("by-group of sigma by word")
     with pytest.raises(ValueError, match="the sds of similar protected_words differ"):
         collapse(likened, spec)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    share=st.floats(0, 0.5),
+    name=st.sampled_from(["by-group", "by-group with slopes", "change-by-group", "crossed"]),
+)
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_missing_pairs_and_covariates_give_the_dense_density(
+    likened: Design, seed: int, share: float, name: str
+) -> None:
+    design = without_some(likened, share, seed)
+    test_density_equals_the_dense_normal_up_to_one_constant(design, name, ())
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35])
+def test_draws_by_way_of_a_filled_table_are_those_of_the_exact_density(
+    likened: Design, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    """The approximation only proposes, and only if it is close, which it is for few gaps."""
+    posterior = collapse(without_some(likened, share), model_named("by-group"))
+    asked = []
+
+    def watched(*given: Any) -> Any:
+        asked.append(reweighed(*given))
+        return asked[-1]
+
+    monkeypatch.setattr("bayesbias.sampling.exact.reweighed", watched)
+    monkeypatch.setattr("bayesbias.sampling.exact.MANY_GAPS", 3)
+    rough = sample_exact(posterior, 4000, np.random.default_rng(1), effects=False)
+    monkeypatch.setattr("bayesbias.sampling.exact.MANY_GAPS", 10**6)
+    exact = sample_exact(posterior, 4000, np.random.default_rng(2), effects=False)
+    assert len(asked) == 1
+    assert (asked[0][0].ess == rough.importance_ess) == (share < 0.2)
+    found = log_density(posterior, rough.parameters)
+    np.testing.assert_allclose(rough.log_density, found, atol=1e-8)  # rounding
+    one, other = np.exp(rough.parameters), np.exp(exact.parameters)
+    error = np.sqrt(
+        one.var(axis=0) / rough.importance_ess + other.var(axis=0) / exact.importance_ess
+    )
+    assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) < 5 * error).all()
+    assert rough.importance_ess > 1000

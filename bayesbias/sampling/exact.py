@@ -18,7 +18,8 @@ from .._core.arrays import FloatArray, one_thread
 from ..model.effects import mean_around, word_means
 from .blocks import solve_blocks
 from .collapsed import Alone, conditional, log_density, standard_noise
-from .importance import find_mode, importance_resample
+from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
+from .nearby import MANY_GAPS, nearby
 from .parameters import values_of
 from .reduction import Along, Classes, Collapsed
 
@@ -45,6 +46,14 @@ DRAWN_AT_ONCE = 200_000
 """Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
 
 
+FIT_TO = 800
+"""Number of draws to which the correction of an approximate density is fitted."""
+
+
+CLOSE = 0.8
+"""Share of effective draws that an approximation must keep; else, the exact density proposes."""
+
+
 @dataclass(frozen=True)
 class ExactDraws:
     """Independent draws from the posterior of a Normal model."""
@@ -68,6 +77,7 @@ class Coordinates:
     """
 
     posterior: Collapsed
+    density: LogDensity  # of parameters
     offset: FloatArray  # (n_parameters,); zero leaves parameters other than sds unchanged
 
     def log_density(self, points: FloatArray) -> FloatArray:
@@ -76,7 +86,7 @@ class Coordinates:
         density = np.full(len(points), -np.inf)
         parameters = self.parameters(points[inside])
         jacobian = (points[inside] - parameters).sum(axis=1)
-        density[inside] = log_density(self.posterior, parameters) + jacobian
+        density[inside] = self.density(parameters) + jacobian
         return density
 
     def points(self, parameters: FloatArray) -> FloatArray:
@@ -95,22 +105,45 @@ def sample_exact(
     """Draw from the exact posterior; draw only its parameters if ``effects`` is False."""
     with one_thread():
         start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
-        mode = find_mode(partial(log_density, posterior), start, _bounds(posterior))
-        trial, along = _along_sds(posterior, mode)
-        coordinates = Coordinates(posterior, _resolution(posterior, trial, along))
-        modes = coordinates.points(_all_modes(posterior, mode, trial, along))
-        drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
-        parameters = coordinates.parameters(drawn.points)
-        nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
-        return ExactDraws(
-            values=draw_effects(posterior, parameters, rng) if effects else {},
-            parameters=parameters,
-            log_density=drawn.log_p - (drawn.points - parameters).sum(axis=1),
-            pareto_k=drawn.pareto_k,
-            importance_ess=drawn.ess,
-            n_proposals=drawn.n_proposals,
-            n_modes=int((np.bincount(nearest) >= 0.01 * n_draws).sum()),
-        )
+        exact = partial(log_density, posterior)
+        mode = find_mode(exact, start, _bounds(posterior))
+        if posterior.n_gaps > MANY_GAPS:
+            near = nearby(posterior, mode)
+            near = near.corrected(exact, _drawn(posterior, near.log_density, mode, FIT_TO, rng)[1])
+            rough, parameters, n_modes = _drawn(posterior, near.log_density, mode, n_draws, rng)
+            drawn, chosen = reweighed(rough, exact(parameters) - near.log_density(parameters), rng)
+            parameters = parameters[chosen]
+        if posterior.n_gaps <= MANY_GAPS or drawn.ess < CLOSE * rough.ess:
+            drawn, parameters, n_modes = _drawn(posterior, exact, mode, n_draws, rng)
+        values = draw_effects(posterior, parameters, rng) if effects else {}
+        return _result(drawn, parameters, values, n_modes)
+
+
+def _result(
+    drawn: Resampled, parameters: FloatArray, values: dict[str, FloatArray], n_modes: int
+) -> ExactDraws:
+    return ExactDraws(
+        values=values,
+        parameters=parameters,
+        log_density=drawn.log_p - (drawn.points - parameters).sum(axis=1),
+        pareto_k=drawn.pareto_k,
+        importance_ess=drawn.ess,
+        n_proposals=drawn.n_proposals,
+        n_modes=n_modes,
+    )
+
+
+def _drawn(
+    posterior: Collapsed, density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
+) -> tuple[Resampled, FloatArray, int]:
+    """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
+    trial, along = _along_sds(posterior, density, mode)
+    coordinates = Coordinates(posterior, density, _resolution(posterior, trial, along))
+    modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
+    drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
+    nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
+    n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
+    return drawn, coordinates.parameters(drawn.points), n_modes
 
 
 def _bounds(posterior: Collapsed) -> tuple[float, float]:
@@ -119,13 +152,15 @@ def _bounds(posterior: Collapsed) -> tuple[float, float]:
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
 
-def _along_sds(posterior: Collapsed, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _along_sds(
+    posterior: Collapsed, log_density: LogDensity, mode: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return log sds to try, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
     trial = np.linspace(*_bounds(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
     points[np.arange(len(sds)), :, sds] = trial
-    density = log_density(posterior, points.reshape(len(sds) * N_TRIALS, -1))
+    density = log_density(points.reshape(len(sds) * N_TRIALS, -1))
     return trial, density.reshape(len(sds), N_TRIALS)
 
 
@@ -139,7 +174,11 @@ def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> F
 
 
 def _all_modes(
-    posterior: Collapsed, mode: FloatArray, trial: FloatArray, along: FloatArray
+    posterior: Collapsed,
+    log_density: LogDensity,
+    mode: FloatArray,
+    trial: FloatArray,
+    along: FloatArray,
 ) -> FloatArray:
     """Return all modes of the density, (n_modes, n_parameters), starting with the given mode.
 
@@ -159,7 +198,7 @@ def _all_modes(
     for values in islice(product(*starts), 1, MOST_STARTS):
         start = mode.copy()
         start[sds] = values
-        other = find_mode(partial(log_density, posterior), start, _bounds(posterior))
+        other = find_mode(log_density, start, _bounds(posterior))
         if all(np.abs(other - known).max() > SAME_MODE for known in modes):
             modes.append(other)
     return np.array(modes)

@@ -166,6 +166,26 @@ def importance_resample(
     return Resampled(final.points[chosen], final.log_p[chosen], k, smoothed.ess, len(final.points))
 
 
+def reweighed(
+    drawn: Resampled, log_ratios: FloatArray, rng: Generator
+) -> tuple[Resampled, IntArray]:
+    """Resample draws from an approximation; the (n_draws,) log ratios are exact minus approximate.
+
+    Also return the indices of the chosen draws.
+    """
+    weights = np.exp(log_ratios - log_ratios.max())
+    weights /= weights.sum()
+    kept = 1 / (len(weights) * (weights**2).sum())
+    chosen = _resample(weights, len(weights), rng)
+    again = replace(
+        drawn,
+        points=drawn.points[chosen],
+        log_p=(drawn.log_p + log_ratios)[chosen],
+        ess=drawn.ess * float(kept),
+    )
+    return again, chosen
+
+
 def find_mode(
     log_density: LogDensity, start: FloatArray, bounds: tuple[float, float]
 ) -> FloatArray:
