@@ -21,7 +21,7 @@ from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
-from ..tables.spellings import choose, forms_of
+from ..tables.spellings import choose, every_form, forms_of
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 
@@ -99,6 +99,7 @@ def draw_pool(
     ranks: tuple[int, int | None] = (0, None),
     size: int = POOL_SIZE,
     by_rank: bool = False,
+    keep: Iterable[str] = (),
     allow_pickle: bool = False,
     progressbar: bool = True,
 ) -> Pool:
@@ -108,6 +109,7 @@ def draw_pool(
     With `by_rank`, the number is multiplied by the word's rank, so all of the most frequent words
     are kept. Among less frequent words, the pool has about the same number of words between any
     rank and twice that rank. Words from the extra sample of some embeddings can be drawn, too.
+    The embedding keeps the vectors of these words and of those to `keep` in memory.
     """
     asked, (first, stop) = tuple(words), ranks
     wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
@@ -116,7 +118,8 @@ def draw_pool(
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     if embedding.makes:
         raise TooFewWordsError("an encoder has no list of words to draw from")
-    for chunk in _chunks(embedding, and_sample=by_rank):
+    forms = {form for word in (*asked, *keep) for form in every_form(word)}
+    for chunk in _chunks(embedding, forms, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
         usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
         usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
@@ -143,8 +146,8 @@ def draw_pool(
     return Pool(tuple(drawn[1]), drawn[2], drawn[3], known, known_ranks)
 
 
-def _chunks(embedding: Embedding, *, and_sample: bool) -> Iterator[Chunk]:
-    yield from embedding.chunks()
+def _chunks(embedding: Embedding, forms: set[str], *, and_sample: bool) -> Iterator[Chunk]:
+    yield from embedding.keeping(forms)
     if and_sample and (more := getattr(embedding.loaded, "sample", None)) is not None:
         yield from chunks_of(more)
 

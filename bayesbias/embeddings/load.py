@@ -88,12 +88,12 @@ def load_vectors(
     source : str, path, KeyedVectors, mapping, DataFrame, tuple, list, or encoder
         - a bundled set (``"glove-demo"``), or a name from gensim's downloader
           (``"glove-wiki-gigaword-100"``), which is downloaded if needed;
-        - word2vec's binary format (``.bin``), or text from word2vec, GloVe, or fastText (``.txt``,
-          ``.vec``), also inside ``.gz`` or ``.zip`` (``"glove.6B.zip::glove.6B.50d.txt"``);
-        - a folder from ``bayesbias convert``; an array (``NAME.npy`` or ``NAME.safetensors``) with
-          its words in ``NAME.txt``, one per line; a table with one row per word (``.parquet``); a
-          file from `save_vectors` (``.npz``); a fastText model (``.bin``); or a gensim file
-          (``.kv``, ``.model``);
+        - a file, whose content decides what it is: word2vec's binary format, text from word2vec,
+          GloVe, or fastText, a table (``.csv``, ``.tsv``, Parquet), a fastText model, a gensim
+          file, JSON, or a file from `save_vectors`; also packed, as in
+          ``"glove.6B.zip::glove.6B.50d.txt"``;
+        - a matrix (``.npy``, ``.safetensors``, or text) with its words next to it, such as
+          ``NAME.txt`` with one word per line; or a folder from ``bayesbias convert``;
         - vectors in memory: KeyedVectors or a gensim model; a dict of arrays keyed by word; a
           pandas, polars, or pyarrow frame with a column of words (or words as its index) and
           columns of numbers or one column of lists; ``(words, array)``; or records such as
@@ -119,8 +119,8 @@ def load_vectors(
         Read only words whose frequency rank is at most `limit`. In most files, these are the first
         `limit` words, so reading stops after them.
     allow_pickle : bool
-        Allow ``.kv`` and ``.model`` files, which are Python pickles. Opening a pickle can run any
-        program, so allow only files from people you trust.
+        Allow gensim's files and other Python pickles. Opening a pickle can run any program, so
+        allow only files from people you trust.
     progressbar : bool
         Show a progress bar on stderr while a large file is read.
 
@@ -135,9 +135,9 @@ def load_vectors(
     FileNotFoundError, IsADirectoryError
         If the file is missing, the folder is not from ``bayesbias convert``, or the download fails.
     ValueError
-        If the name or ending is unknown; if the file is empty, cut off, or damaged; if it contains
-        none of the words; if a word occurs twice in a table, a list, or a tuple; or if a table has
-        no words or a column that may be a count.
+        If the name is unknown; if the file is empty, cut off, damaged, or of another kind; if it
+        contains none of the words; if a word occurs twice in a table, a list, or a tuple; or if a
+        table has no words or a column that may be a count.
 
     Warns
     -----

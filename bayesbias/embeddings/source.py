@@ -86,13 +86,27 @@ class Embedding:
     layout: Any = None
     limit: int | None = None
     expected: int = 0
+    kept: tuple[set[str], Chunk] | None = None
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words, or only the wanted words, with their vectors, in the source's order."""
+        if self.kept and wanted is not None and self.kept[0] >= (wanted := set(wanted)):
+            chunk = self.kept[1]
+            return array_chunks(chunk.words, chunk.vectors, chunk.ranks, wanted)
         if self.key and wanted is not None:
             wanted = {self.key.replace(WORD, word) for word in wanted}
         found = self._up_to_limit(self.format(self, wanted))
         return _untagged(found, *self.key.split(WORD)) if self.key else found
+
+    def keeping(self, forms: Collection[str]) -> Iterator[Chunk]:
+        """Yield all words, and keep those among `forms`, which are not read again."""
+        some = []
+        for chunk in self.chunks():
+            if rows := [row for row, word in enumerate(chunk.words) if word in forms]:
+                some.append(chunk.take(rows))
+            yield chunk
+        if self.loaded is None:  # else, the vectors are in memory anyway
+            self.kept = set(forms), gathered(some)
 
     def _up_to_limit(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Leave out words whose frequency rank is beyond the limit."""

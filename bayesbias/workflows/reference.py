@@ -52,14 +52,18 @@ SCORES = ("weat", "mac", "same")
 """Published scores that reports show with the contrasts."""
 
 
-def vocabulary_pool(settings: Settings, words: Iterable[str], source: VectorsLike) -> Pool | None:
+def vocabulary_pool(
+    settings: Settings, words: Iterable[str], source: VectorsLike, *, keep: Iterable[str] = ()
+) -> Pool | None:
     """Draw the words for matched controls and reference lists from an embedding.
+
+    The vectors of the words to `keep` stay in memory, so they are not read again.
 
     Return None if no words are needed. If the embedding has too few words, warn and return None.
     """
     if not (settings.matched or settings.reference_lists):
         return None
-    loading = settings.chosen("case", "allow_pickle", "progressbar")
+    loading = {"keep": keep, **settings.chosen("case", "allow_pickle", "progressbar")}
     with warned_if_too_few("matched controls and no reference lists"):
         return draw_pool(source, words, by_rank=True, rng=default_rng(_seeds()[0]), **loading)
     return None
@@ -137,6 +141,8 @@ def split_rows(
         return split_by_baseline(lead.posterior)
     rows = topic_neighbors(pool, wordlist)
     near = [pool.words[row] for row in rows]
+    if not near:
+        return split_by_baseline(lead.posterior)
     new = [place for place, word in enumerate(near) if word not in vectors.key_to_index]
     more = [rows[place] for place in new]
     known = with_words(

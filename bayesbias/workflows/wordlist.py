@@ -267,9 +267,10 @@ def analyze_lists(
         with noticed() as read:
             how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
             source = open_embedding(source, **how)
+            asked = [*words, *landmark_words()]
+            pool = vocabulary_pool(settings, words, source, keep=asked)
             how = settings.chosen("strip_accents", "subwords")
-            vectors = pick(source, [*words, *landmark_words()], settings.case, **how)
-        pool = vocabulary_pool(settings, words, source)
+            vectors = pick(source, asked, settings.case, **how)
     analyses, landmarks = [], pd.DataFrame()
     if pool and specs[-1].likelihood == "normal":
         with one_thread(), warnings.catch_warnings():
