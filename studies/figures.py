@@ -208,8 +208,6 @@ FIGURES = {
     "arts": lambda: bb.analyze("glove-demo", tomllib.loads(
         (FOLDER.parent / "own-words.md").read_text("utf-8").split("```toml\n")[1].split("```")[0]
     ), seed=1).plot(),
-    "rank_forest": lambda: bb.plots.rank_forest(bb.rank_embeddings(bb.fit_many(bb.distance_tables(
-        {"as it is": fitted()[0], "debiased": fitted()[4]}, ["gender", "religion"]), seed=1))),
     "false_alarms": lambda: bb.plots.false_alarms(bb.calibration.calibrate(
         ["independent", "words-differ", "attributes-differ", "both-differ"],
         ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
