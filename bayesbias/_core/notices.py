@@ -213,14 +213,6 @@ class NoLikeness(BayesbiasWarning):
 
 
 @dataclass(unsafe_hash=True)
-class FrequencyNotRemoved(BayesbiasWarning):
-    """Contrasts contain what comes from word frequency, for the given reason."""
-
-    reason: str
-    text = "frequency not removed: {reason}"
-
-
-@dataclass(unsafe_hash=True)
 class VectorsFromSubwords(BayesbiasWarning):
     """Words outside the vocabulary of a fastText model get vectors from n-grams."""
 
