@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import DOUBT, FAST, pair_table
+from builders import DOUBT, FAST, leaning, pair_table
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -214,6 +214,22 @@ def test_controls_that_did_not_change_are_data(
     )
     # Zero changes of controls inform the words' levels, which cancel in this contrast.
     np.testing.assert_allclose(same["mean"], other["mean"], atol=0.15 * other["sd"].max())
+
+
+def test_only_stereotypes_that_have_vectors_change() -> None:
+    """Words have likeness here, and no row of controls differs between units of a class."""
+    vectors, words = leaning("xy")
+    controls = {f"n{i}": row for i, row in enumerate(np.random.default_rng(2).normal(size=(6, 6)))}
+    wordlist = replace(words, controls={"neutral": tuple(controls)})
+    listed = {word for own in words.stereotypes.values() for word in own}
+    rng = np.random.default_rng(3)
+    moved = {
+        w: v + 0.3 * rng.normal(size=6) * (w in listed) for w, v in (vectors | controls).items()
+    }
+    tables = (bb.distance_table(held, wordlist) for held in (vectors | controls, moved))
+    rows = comparison.changes(fit_change(*tables, draws=200, seed=1))
+    still = rows["connection"] == "neutral"
+    assert rows["mean"][still].abs().max() < 0.05 * rows["mean"][~still].abs().max()
 
 
 def test_warnings_of_either_fit_travel(

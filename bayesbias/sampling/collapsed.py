@@ -267,6 +267,8 @@ def _subtract_deviations(
     gram: FloatArray, places: IntArray, part: Part, factor: Alone, precision: FloatArray
 ) -> None:
     """Subtract the squares and products of columns that deviations account for, in place."""
+    if not len(places):  # units of the part do not differ
+        return
     one, other = np.triu_indices(len(places))
     find = _of_few_columns if len(places) <= FEW_COLUMNS else _of_many_columns
     values = find(part, factor, precision).T

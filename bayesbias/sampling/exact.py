@@ -321,9 +321,8 @@ def _along(
         place = part.coordinate, part.direction[:, None]
         columns = by_noise.reshape(n, -1, k)[..., part.columns].reshape(n, -1)
         projected = part.projected[:, :, :, 0].transpose(0, 3, 1, 2)
-        values = (projected.reshape(columns.shape[1], -1).T @ columns.T).reshape(
-            *place[0].shape, 1, n
-        )
+        flat = projected.reshape(columns.shape[1], part.coordinate.size)  # maybe without columns
+        values = (flat.T @ columns.T).reshape(*place[0].shape, 1, n)
         coordinates = alone.solve(values) + drawn[place][:, :, None]
         solved = solve_blocks(alone.factor, coordinates, transposed=True)
         drawn[place] = alone.effects(solved[:, :, 0]) * along.scale.T[place][..., None]
