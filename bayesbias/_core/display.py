@@ -143,3 +143,32 @@ def progress_bar(
     with progress.Progress(*columns, console=console, transient=seen) as bar:
         task = bar.add_task(description, total=total, completed=done)
         yield lambda completed: bar.update(task, completed=completed)
+
+
+@contextmanager
+def stages(*, shown: bool | None = None, after: float = 2.0) -> Iterator[Callable[[str], object]]:
+    """Show one bar with the current stage, but only if the work takes longer than `after` seconds.
+
+    The block calls the yielded function with a description of each stage. If ``shown`` is None, the
+    bar appears only in terminals and notebooks.
+    """
+    from threading import Timer
+
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter if shown is None else shown):
+        yield lambda _: None
+        return
+    text = progress.TextColumn("{task.description}", markup=False)
+    columns = (progress.BarColumn(bar_width=24), text, progress.TimeElapsedColumn())
+    bar = progress.Progress(*columns, console=console, transient=True)
+    task = bar.add_task("", total=None)
+    start = Timer(after, bar.start)
+    start.start()
+    try:
+        yield lambda stage: bar.update(task, description=visible(stage))
+    finally:
+        start.cancel()
+        bar.stop()

@@ -179,7 +179,7 @@ class Results:
     def write(
         self,
         out: Path,
-        make: Callable[[Callable[[str], None]], Sequence[Fitted]],
+        make: Callable[[Callable[[str], object]], Sequence[Fitted]],
         parts: Sequence[str] = ("",),
         **how: Any,  # noqa: ANN401
     ) -> int:

@@ -6,12 +6,12 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from .._core.checks import Argument, NamesArguments
-from .._core.display import Sheet
+from .._core.display import Sheet, stages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,22 +47,9 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
     say(Sheet(title, tuple(map(tuple, rows)), tuple(heads)).text(), "")
 
 
-@contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """Show the current step on a terminal; yield the function that announces the next one."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    status = Console(stderr=True, quiet=QUIET.get()).status("")
-
-    def tell(what: str) -> None:
-        status.start()  # not earlier, so progress bars for reading appear above it
-        status.update(escape(plain(what)))
-
-    try:
-        yield tell
-    finally:
-        status.stop()
+def steps() -> AbstractContextManager[Callable[[str], object]]:
+    """Show the current step; yield the function that announces the next one."""
+    return stages(shown=False if QUIET.get() else None)
 
 
 def plain(text: str) -> str:

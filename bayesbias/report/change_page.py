@@ -50,7 +50,7 @@ def page(record: ChangeRecord) -> Page:
         plotted["change"] = partial(plots.change, *_tables(record))
     return Page(
         title=f"{record.title or 'Two tables'}: {record.before} → {record.after}",
-        kicker=f"{record.title} {record.pairing}".strip(),
+        kicker=", ".join(filter(None, [record.title, record.pairing])),
         answer=answer,
         main=pictured + caption + box(_limits(record)),
         side=_left(record),

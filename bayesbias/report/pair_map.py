@@ -224,7 +224,7 @@ class _Drawing:
         for group, rows in self.of.rows.items():
             names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
         for name, columns in self.of.columns.items():
-            room = (self.x[columns[-1]] + self.cell - self.x[columns[0]]) / 6.6
+            room = (self.x[columns[-1]] + self.cell - self.x[columns[0]]) / 7.6
             title = self.plan.sets.get(name, name)
             title = title if len(title) <= room else title.removeprefix("stereotypes of ")
             title = title if len(title) <= room else f"{title[: max(int(room) - 1, 1)]}…"

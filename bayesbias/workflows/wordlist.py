@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import one_thread
+from .._core.display import stages
 from .._core.doubts import UnreliableLoo
 from .._core.warnings import BayesbiasWarning
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from typing_extensions import TypeIs
 
+    from ..background.reference_words import Pool
     from ..contextual import ContextualVectors
 
 FOUND = ("headline", "pairs", "blocks", "leans", "split")
@@ -233,7 +235,9 @@ def analyze(
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or _in_contexts(vectors) else open_embedding(vectors)
     known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
-    (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], settings_of(Settings, known))
+    chosen = settings_of(Settings, known)
+    with stages(shown=None if chosen.progressbar else False) as tell:
+        (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], chosen, tell=tell)
     settings = {**({"name": name} if name else {}), **settings}
     given = {"vectors": vectors, "wordlist": wordlist}
     return replace(analysis, call=written_call("bb.analyze", given, settings))
@@ -253,43 +257,58 @@ def analyze_lists(
 
     `tell` is called before each step, with a description of the step.
     """
-    specs, pool, read = load_models(settings.models), None, list[BayesbiasWarning]()
+    specs, tell = load_models(settings.models), tell or quietly
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
-    vectors: KeyedVectors | ContextualVectors
-    if _in_contexts(source):
-        vectors = source
-    elif settings.encoder:
-        from ..contextual import contextual_vectors
-
-        how = settings.chosen("layer", "pooling", "progressbar")
-        vectors = contextual_vectors(settings.encoder, words, settings.templates, **how)
-    else:
-        with noticed() as read:
-            how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
-            source = open_embedding(source, **how)
-            asked = [*words, *landmark_words()]
-            pool = vocabulary_pool(settings, words, source, keep=asked)
-            how = settings.chosen("strip_accents", "subwords")
-            vectors = pick(source, asked, settings.case, **how)
-    analyses, landmarks = [], pd.DataFrame()
-    if pool and specs[-1].likelihood == "normal":
-        with one_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            landmarks = landmark_rows(vectors, pool, specs[-1], settings, settings.matched)
+    with noticed() as read:
+        vectors, pool = _vectors_and_pool(source, words, settings)
+    exact = specs[-1].likelihood == "normal"
+    tell("measuring landmarks")
+    landmarks = _ruler(vectors, pool, specs[-1], settings) if pool and exact else pd.DataFrame()
+    analyses = []
     for wordlist in lists:
         with one_thread(), noticed() as notices:
             known, wider = matched_list(vectors, wordlist, pool, settings)
             analysis = _analysis(known, wider, specs, settings, tell)
-            compared = settings.reference_lists and not settings.covariates
-            if pool and compared and analysis.lead.spec.likelihood == "normal":
+            tell("drawing reference lists")
+            reference: Mapping[str, pd.DataFrame] = {}
+            if pool and exact and settings.reference_lists and not settings.covariates:
                 reference = read_against(analysis.lead, wider, known, pool, settings)
-                analysis = replace(analysis, reference=reference)
+            split = pd.DataFrame()
             if not _in_contexts(known):
                 split = split_rows(known, wider, analysis.lead, pool)
-                analysis = replace(analysis, split=split)
-        analysis = replace(analysis, notices=(*read, *notices), landmarks=landmarks)
-        analyses.append(analysis)
+        analysis = replace(analysis, reference=reference, split=split, landmarks=landmarks)
+        analyses.append(replace(analysis, notices=(*read, *notices)))
     return analyses
+
+
+def _vectors_and_pool(
+    source: VectorsLike | ContextualVectors, words: Sequence[str], settings: Settings
+) -> tuple[KeyedVectors | ContextualVectors, Pool | None]:
+    """Return the vectors of the words and landmarks, and the words from which controls are drawn.
+
+    Words in contexts have no pool.
+    """
+    if _in_contexts(source):
+        return source, None
+    if settings.encoder:
+        from ..contextual import contextual_vectors
+
+        how = settings.chosen("layer", "pooling", "progressbar")
+        return contextual_vectors(settings.encoder, words, settings.templates, **how), None
+    opened = open_embedding(
+        source, **settings.chosen("key", "limit", "allow_pickle", "progressbar")
+    )
+    asked = [*words, *landmark_words()]
+    pool = vocabulary_pool(settings, words, opened, keep=asked)
+    how = settings.chosen("strip_accents", "subwords")
+    return pick(opened, asked, settings.case, **how), pool
+
+
+def _ruler(vectors: KeyedVectors, pool: Pool, spec: ModelSpec, settings: Settings) -> pd.DataFrame:
+    """Return the landmarks in this embedding; their warnings are not about the list."""
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return landmark_rows(vectors, pool, spec, settings, settings.matched)
 
 
 def _analysis(
@@ -297,11 +316,11 @@ def _analysis(
     wordlist: WordList,
     specs: Sequence[ModelSpec],
     settings: Settings,
-    tell: Tell | None,
+    tell: Tell,
 ) -> Analysis:
     """Measure a list, fit every model, and read the posteriors."""
-    options = settings.of_fit(progressbar=settings.progressbar and tell is None)
-    tell, asked = tell or quietly, set(wordlist.words)
+    options = settings.of_fit(progressbar=settings.progressbar and tell is quietly)
+    asked = set(wordlist.words)
     tell("measuring distances")
     if _in_contexts(vectors):
         from ..contextual import contextual_table

@@ -1,0 +1,89 @@
+"""Reports in a real browser: the read-out by keyboard, narrow screens, heights, and print."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import religion_analysis, skip
+
+import bayesbias as bb
+
+pytestmark = pytest.mark.browser
+
+OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
+
+type Browser = Any  # selenium has types, but is only installed to run these tests
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    if not all(found.values()):
+        skip("no chromium or chromedriver: see make test-report")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = found["chromium"]
+    for option in OPTIONS:
+        options.add_argument(f"--{option}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    two = bb.analyze("glove-demo", "weat7", case="fallback", seed=1, draws=100, reference_lists=5)
+    change = bb.analyze_change("glove-demo", "hard", "gender", seed=1, draws=100, recover_words=60)
+    some = {"three": religion_analysis(), "two": two, "change": change}
+    return {name: one.report(folder / name) for name, one in some.items()}
+
+
+def opened(browser: Browser, page: Path, width: int) -> Browser:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get(page.as_uri())
+    return browser
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("name", ["three", "two", "change"])
+def test_the_picture_is_near_the_top_and_nothing_scrolls_sideways(browser, pages, name, width):
+    shown = opened(browser, pages[name], width)
+    top, wide = shown.execute_script(
+        "const svg = [...document.querySelectorAll('svg')].find(s => s.clientHeight);"
+        "return [svg.getBoundingClientRect().top, document.documentElement.scrollWidth]"
+    )
+    assert top <= 300
+    assert wide <= width
+    assert [one for one in shown.get_log("browser") if one["level"] == "SEVERE"] == []
+
+
+def test_arrow_keys_read_the_cells_of_the_map(browser: Browser, pages: dict[str, Path]) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown = opened(browser, pages["three"], 1280)
+    cells = next(one for one in shown.find_elements("css selector", ".map") if one.is_displayed())
+    shown.execute_script("arguments[0].focus()", cells)
+    out = shown.find_element("css selector", ".out")
+    first = out.text
+    assert re.match(r"\S+ × \S+: distance \d\.\d\d, ", first)
+    for key, same in ((Keys.ARROW_RIGHT, False), (Keys.ARROW_LEFT, True), (Keys.END, False)):
+        shown.switch_to.active_element.send_keys(key)
+        assert (out.text == first) is same
+
+
+def test_print_fits_on_four_pages(browser: Browser, pages: dict[str, Path]) -> None:
+    for page in pages.values():
+        opened(browser, page, 1280)
+        made = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+        assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(made))) <= 4
