@@ -107,9 +107,15 @@ def _confounded(size: int) -> Iterator[dict[str, object]]:
         rng = default_rng(child)
         table = batch.table(index)
         word, attribute = (_values(table[name], rng) for name in ("protected_word", "attribute"))
-        word += np.where(table["protected_group"] == "X", APART, -APART)
-        own = table["attribute_set"]
-        attribute += np.where(own == "X", APART, np.where(own == "Y", -APART, 0))
+        first = table["protected_group"] == table["protected_group"].iloc[0]
+        word += np.where(first, APART, -APART)
+        sets = [
+            table.loc[rows & (table["connection"] == "associated"), "attribute_set"]
+            for rows in (first, ~first)
+        ]
+        attribute += APART * np.subtract(
+            *(table["attribute_set"].isin(own) for own in sets), dtype=float
+        )
         table = table.assign(of_words=word, of_attributes=attribute)
         moved = table["cosine_distance"] + CONFOUNDED * _column(table, ranks[2])
         design = replace(make_design(table), y=moved.to_numpy())
