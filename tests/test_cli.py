@@ -242,7 +242,10 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) 
         assert main(["check-limits", str(tmp_path), gap, str(low), str(high)]) == code
         assert capsys.readouterr().out.startswith(f"{('inside', 'OUTSIDE')[code]}: {gap}")
     assert main(["check-limits", str(tmp_path), "humane", "0", "1"]) == 2
-    assert "unknown connection 'humane'; did you mean 'human'" in capsys.readouterr().err
+    assert (
+        "unknown group, word, or connection 'humane'; did you mean 'human'"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.usefixtures("toy")
