@@ -143,12 +143,12 @@ def list_deck(record: ListRecord) -> str:
     if row.verdict.holds is None:
         low, high = number(-row.low, digits), number(row.high, digits)
         return (
-            f"Matching pairs of words are at most {high} closer and {low} farther than crossed "
+            f"Matching pairs are at most {high} closer and {low} farther than crossed "
             f"pairs ({ci} interval). {_landmark(record)}"
         )
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
     return (
-        f"Matching pairs of words are {toward} than crossed pairs by {sized(row, sign, ci=ci)}. "
+        f"Matching pairs are {toward} than crossed pairs by {sized(row, sign, ci=ci)}. "
         f"{_landmark(record)}"
     )
 

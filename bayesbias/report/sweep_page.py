@@ -81,7 +81,7 @@ def _deck(record: SweepRecord) -> str:
         return ""
     sizes = [row.mean for row in record.rows]
     return (
-        f"Matching pairs of words are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer "
+        f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer "
         "than crossed pairs. The model draws estimates together where data are few."
     )
 
