@@ -9,6 +9,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from ..records.changes import ChangeRecord
 from ..records.lists import ListRecord, Question
 from ..records.rows import Row
@@ -34,6 +36,9 @@ OF_EMBEDDINGS = dict.fromkeys(
     ("pennington2014",),
 )
 """Sources of embeddings that are known by name."""
+
+COUNTED = ("protected_group", "attribute_set")
+"""Roles of the words whose effective numbers are reported."""
 
 KINDS = {"hdi": "highest-density", "eti": "equal-tailed"}
 
@@ -130,7 +135,7 @@ def _values(record: ListRecord, settings: Mapping[str, Any]) -> dict[str, Any]:
         "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
-        "total": int(words["words"].sum()),
+        "total": int(words.loc[words["set"] != "matched", "words"].sum()),
         "ci": probability_name(record.ci_prob),
         "kind": KINDS[settings["ci_kind"]],
         "estimand": Raw(_estimand(record)),
@@ -238,11 +243,11 @@ def _few_words(record: ListRecord) -> Iterator[str]:
     sizes, n = record.frames["sizes"], record.sizes
     if len(sizes) and "n_effective" in sizes:
         count = sizes.groupby("role", sort=False)["n_effective"].sum()
-        texts = joined(f"{number(v, 1)} ({str(k).replace('_', ' ')}s)" for k, v in count.items())
+        both = joined(number(count.get(name, np.nan), 1) for name in COUNTED)
         yield (
             f"The {counted(n['words'], 'protected word')} and "
-            f"{counted(n['stereotypes'], 'stereotype')} correspond to {texts} unrelated words; "
-            "other words may give other results."
+            f"{counted(n['stereotypes'], 'stereotype')} correspond to about {both} unrelated "
+            "words; other words may give other results."
         )
     if len(record.frames["thin"]):
         yield f"Too few different words are left in {sets_in_words(record.frames['thin'])}."
