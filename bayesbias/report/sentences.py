@@ -7,7 +7,7 @@ from html import escape
 
 from ..records.lists import ListRecord, Question
 from ..records.rows import Row
-from ..records.verdicts import Grade, Verdict
+from ..records.verdicts import Verdict
 from .numbers import digits_for, joined, number, probability_name
 
 NOT_SHOWN = "Does not show what people are like, or whether a system does harm."
@@ -170,10 +170,3 @@ def _landmark(record: ListRecord) -> str:
         if key in rows:
             return f"For scale: {number(rows[key].mean, 2)} {LANDMARK_SAYS[key]}."
     return ""
-
-
-def verdict_words(verdict: Verdict) -> str:
-    """Write a verdict for a table, such as ``probably closer``."""
-    if verdict.grade is Grade.CANNOT_TELL:
-        return verdict.grade.value
-    return f"{verdict.grade.value} {'closer' if verdict.holds else 'farther'}"
