@@ -32,7 +32,7 @@ from ..tables.wordlists import WordList, load_wordlist
 
 LANDMARKS = ("flowers", "pronouns", "sport")
 
-N_DRAWS = 250
+N_DRAWS = 60
 """Draws in each of four chains; the mean and the interval need few, because they are averages."""
 
 
