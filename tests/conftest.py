@@ -25,6 +25,7 @@ from bayesbias.comparison import fit_change
 from bayesbias.sampling.fit import fit
 from bayesbias.tables.schema import COLUMNS, validate_table
 from bayesbias.tables.table_files import read_table
+from bayesbias.warnings import LeftOut, RepeatedRows, SameVectors
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -134,8 +135,8 @@ def published(shared_data: Path) -> Callable[[str], pd.DataFrame]:
 
     def read(name: str) -> pd.DataFrame:
         with warnings.catch_warnings():
-            known = ".*(-100|repeats? an earlier row|are exact copies|are equally far)"
-            warnings.filterwarnings("ignore", message=known)
+            for known in (LeftOut, RepeatedRows, SameVectors):
+                warnings.simplefilter("ignore", known)
             return read_table(shared_data / "paper_tables" / f"{name}.csv")
 
     return read
