@@ -1,6 +1,7 @@
 """BBQ as its authors score it, and logs of the harness and Inspect as people hold them."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -377,6 +378,6 @@ def test_a_report_names_the_reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     eval_file(tmp_path / "x.eval", inspected())
     main(["mlm", "report", "x.eval", "--out", "out", "--draws", "100", "-q"])
-    page = " ".join(Path("out/report.md").read_text().split())
+    page = " ".join(re.sub("<[^>]*>", " ", Path("out/report.html").read_text()).split())
     assert "2 samples because the answer is the one for unknown; 1 sample because no answer" in page
     assert "bias scores (Parrish et al., 2022)" in page

@@ -279,9 +279,9 @@ def _subtract_deviations(
 
 def _of_few_columns(part: Part, factor: Alone, precision: FloatArray) -> FloatArray:
     """Return (k (k + 1) / 2, n) squares and products of columns that deviations account for."""
-    m, d, axes, k = part.projected.shape[1:]
-    values = weighted(part.projected, precision).reshape(m, d, axes * k, -1)
-    solved = factor.solve(values).reshape(m * d * axes, k, -1)
+    (m, d, axes, k), n = part.projected.shape[1:], precision.shape[1]
+    values = weighted(part.projected, precision).reshape(m, d, axes * k, n)
+    solved = factor.solve(values).reshape(m * d * axes, k, n)
     pairs = zip(*np.triu_indices(k), strict=True)
     return np.array([np.einsum("in,in->n", solved[:, a], solved[:, b]) for a, b in pairs])
 
