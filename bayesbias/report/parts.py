@@ -37,7 +37,7 @@ def ruler(
     marks: list[Mark | Ticks] = []
     if topics is not None and row is not None:
         exceed = int((topics > row.mean).sum())
-        text = f"{exceed} of {len(topics)} exceed it"
+        text = f"{exceed} of {len(topics)} exceed {number(row.mean, 2)}"
         marks.append(Ticks("lists on other topics", topics.tolist(), text))
     for mark in record.landmarks:
         values = mark.mean, mark.low, mark.high, number(mark.mean, 2)
@@ -84,7 +84,7 @@ def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side:
     drawing = PairMap(pairs, naming.groups, says, key)
     caption = (
         "<b>Orange</b>: closer than both words’ averages suggest. <b>Blue</b>: farther (darkest: "
-        f"{number(drawing.darkest, 2)} or more). Frames: own stereotypes, exceptions last."
+        f"{number(drawing.darkest, 2)} or more). Frames: own stereotypes."
     )
     return figure(title, drawing.html(), caption, side)
 
