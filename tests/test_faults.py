@@ -71,11 +71,12 @@ def test_a_full_disk_stops_a_command_in_one_line(arguments: str, limit: int) -> 
 @pytest.mark.slow  # a process starts
 @pytest.mark.usefixtures("toy")
 def test_a_table_larger_than_the_memory_is_refused_with_the_size_needed() -> None:
-    Path("big.csv").write_text("protected_word,attribute,connection,cosine_distance\n")
-    os.truncate("big.csv", 1 << 30)
+    with Path("big.csv").open("w") as file:
+        file.write("protected_word,attribute,connection,cosine_distance\n")
+        file.writelines(["he,nurse,different,0.9\n" * 100_000] * 240)  # .55 GB
     memory = 3 << 30, 3 << 30
     run = command("fit big.csv -o p.nc", lambda: resource.setrlimit(resource.RLIMIT_AS, memory))
-    needed = "bayesbias: there is not enough memory: reading big.csv needs about 8.6 GB\n"
+    needed = "bayesbias: there is not enough memory: reading big.csv needs about 4.4 GB\n"
     assert (run.returncode, run.stderr) == (2, needed)
 
 

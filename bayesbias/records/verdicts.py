@@ -50,8 +50,13 @@ class Verdict:
 
     @property
     def grade(self) -> Grade:
-        """The grade of the more probable side; it follows the displayed percentage."""
-        return next(grade for grade, least in THRESHOLDS.items() if self.larger >= least)
+        """The grade of the more probable side; it follows the displayed percentage.
+
+        Only 99% is not rounded up: from 98.5% on, the grade would depend on the seed of a fit.
+        """
+        grades = (grade for grade, least in THRESHOLDS.items() if self.larger >= least)
+        certain = max(self.probability, 1 - self.probability) >= 0.99
+        return next(grade for grade in grades if certain or grade is not Grade.ALMOST_CERTAINLY)
 
     @property
     def holds(self) -> bool | None:
