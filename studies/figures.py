@@ -189,7 +189,6 @@ def report() -> Axes:
 
 # fmt: off
 FIGURES = {
-    "headline": lambda: bb.analyze("glove-demo", "weat6", case="fallback", seed=1).plot(),
     "comparisons": lambda: bb.analyze("glove-demo", "religion", seed=1).plot(),
     "models": lambda: models(
         fitted("religion")[2], "by-group maximal crossed paper", "Religion under four models"),
