@@ -40,6 +40,7 @@ def command(
         timeout=120,
         check=False,
         preexec_fn=before,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},  # a limited process cuts .pyc files off
     )
 
 
