@@ -18,7 +18,8 @@ import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias._core.intervals import describe_mixtures
 from bayesbias.model.covariates import SLOPE, with_slopes
-from bayesbias.model.design import Design, make_design
+from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Scenario
 from bayesbias.posterior.contrasts import contrast_weights
