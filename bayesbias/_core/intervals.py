@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .checks import Argument, ArgumentError, check_choice
 
@@ -45,28 +45,12 @@ def hdi(draws: FloatArray, ci_prob: float) -> FloatArray:
     return np.stack([ordered[rows, low], ordered[rows, low + inside]], axis=1)
 
 
-class IntervalKind(NamedTuple):
-    """The name and the definition of a kind of interval."""
-
-    name: str
-    about: str
+INTERVALS = {"hdi": "highest-density interval", "eti": "equal-tailed interval"}
+"""Names of the kinds of intervals, keyed by the value of ``ci_kind``."""
 
 
-INTERVALS = {
-    "hdi": IntervalKind(
-        "highest-density interval",
-        "The shortest range that contains {} of the posterior (HPDI)",
-    ),
-    "eti": IntervalKind(
-        "equal-tailed interval",
-        "The range that contains the middle {} of the posterior, with equal tails (ETI)",
-    ),
-}
-"""Kinds of intervals, keyed by the value of ``ci_kind``."""
-
-
-def interval_kind(ci_kind: str) -> IntervalKind:
-    """Return the named kind of interval, or raise a ValueError that lists the known kinds."""
+def interval_kind(ci_kind: str) -> str:
+    """Return the name of a kind of interval, or raise a ValueError that lists the known kinds."""
     check_choice("ci_kind", ci_kind, INTERVALS)
     return INTERVALS[ci_kind]
 
@@ -75,7 +59,7 @@ def interval(draws: FloatArray, ci_prob: float, ci_kind: str = DEFAULT_CI_KIND) 
     """Compute the interval of each column of (n_draws, n) draws, as an (n, 2) array."""
     import numpy as np
 
-    if interval_kind(ci_kind) is INTERVALS["hdi"]:
+    if interval_kind(ci_kind) == INTERVALS["hdi"]:
         return hdi(draws, ci_prob)
     tail = (1 - check_probability(ci_prob)) / 2
     return np.asarray(np.quantile(draws, [tail, 1 - tail], axis=0).T)

@@ -223,7 +223,7 @@ def interval_name(frame: pd.DataFrame) -> str:
     """Return a name for the frame's intervals, such as ``89% highest-density intervals``."""
     ci_prob = frame.attrs.get("ci_prob")
     share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
-    return f"{share}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND)).name}s"
+    return f"{share}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND))}s"
 
 
 def interval_note(frame: pd.DataFrame) -> str:

@@ -113,11 +113,6 @@ class FitOptions:
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
-    def about_interval(self) -> str:
-        """Description of the intervals, for use in a sentence."""
-        return interval_kind(self.ci_kind).about.format(f"{100 * self.ci_prob:g}%")
-
-    @property
     def reading(self) -> dict[str, Any]:
         """Keyword arguments for contrasts: ``ci_prob``, ``ci_kind``, and ``rope``."""
         return {**self.intervals, "rope": self.rope}

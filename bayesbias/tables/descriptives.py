@@ -30,12 +30,6 @@ FEWEST_FOR_DENSITY = 3
 """Fewest distinct distances that a kernel density needs."""
 
 
-def leading_pair(table: pd.DataFrame) -> tuple[str, str]:
-    """Return ``associated`` and the first connection in `PARTNERS` that the table contains."""
-    there = connections_present(table)
-    return "associated", next(name for name in PARTNERS if name in there)
-
-
 def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFrame:
     """Return MAC, the band around 1, and each connection's share of distances inside the band.
 

@@ -1,10 +1,11 @@
 """The ruler of report pages: the same measure for well-known lists in the same embedding.
 
-The policy was written before any result was seen. The landmarks are three lists in
+The lists were written before any of them was measured. The landmarks are three lists in
 ``wordlists/landmarks``: flowers and insects with pleasant and unpleasant words, he and she with
 words for fathers and mothers, and sport and music with words for teams and orchestras. Every page
 shows the same three, in this order, whatever the result. A landmark is left out if the embedding
-lacks more than a fifth of its words, as embeddings of other languages do. Landmarks have the same
+lacks more than a fifth of its words, as embeddings of other languages do, or if the sampler of its
+fit warns. Landmarks have the same
 estimand, controls, and model as the list, and they are a ruler, not a threshold.
 """
 
@@ -17,10 +18,12 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.resources import bundled_folder
+from .._core.warnings import SamplingWarning
 from ..background.reference_words import Pool, TooFewWordsError, with_matched, words_present
 from ..embeddings.distances import distance_table
 from ..embeddings.formats.keyed import frequency_ranks, with_words
 from ..model.spec import ModelSpec
+from ..model.tree import warnings_of
 from ..posterior.contrasts import contrasts
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
@@ -68,6 +71,8 @@ def landmark_rows(
                 continue
         how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=place, progressbar=False)
         tree = fit(distance_table(known, present), spec, options=how)
+        if any(isinstance(doubt, SamplingWarning) for doubt in warnings_of(tree)):
+            continue
         rows = default_rows(contrasts(tree, **options.reading))
         frames[name] = at_level(rows, OVERALL)
     return _joined(frames)
