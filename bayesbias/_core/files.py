@@ -17,8 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from .notices import RunWasStopped
-from .warnings import warn
+from .warnings import RunWasStopped, warn
 
 if sys.platform != "win32":
     import fcntl

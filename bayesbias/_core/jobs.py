@@ -27,10 +27,8 @@ from .. import __version__
 from .arrays import one_thread
 from .display import progress_bar
 from .files import replace_file
-from .kept import from_dict, to_dict
-from .notices import DamagedResults
 from .reading import read_json
-from .warnings import BayesbiasWarning, as_ours, warn
+from .warnings import BayesbiasWarning, DamagedResults, as_ours, from_dict, to_dict, warn
 
 RESULTS = "results"
 """Name of the results folder in an output folder."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import warnings
 from ast import literal_eval
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 from .checks import Argument, NamesArguments, counted
 from .display import abridged
@@ -23,8 +25,15 @@ def warn(warning: Warning) -> None:
     warnings.warn(warning, skip_file_prefixes=_SKIPPED)
 
 
-@dataclass(unsafe_hash=True)
-class BayesbiasWarning(NamesArguments, UserWarning):
+@dataclass_transform(field_specifiers=(field,))
+class _WithFields(NamesArguments, UserWarning):
+    """A warning whose subclasses are dataclasses."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(unsafe_hash=True)(cls)
+
+
+class BayesbiasWarning(_WithFields):
     """Base class of all warnings of this package; filters can name any class.
 
     Warnings are equal if their class and all fields are equal. `about` names what a warning is
@@ -42,8 +51,9 @@ class BayesbiasWarning(NamesArguments, UserWarning):
     text: ClassVar[str]
     """The message with its fields, in which
 
-    - ``{n:word}`` or ``{n:word is|words are}`` is a count with its noun,
-    - ``{names}`` lists the first few strings of a tuple,
+    - ``{n:word}`` or ``{n:word is|words are}`` is a count with its noun (None is unknown),
+    - ``{flag:text|other text}`` is the first text if the flag is True,
+    - ``{names}`` lists the first few strings of a tuple, and ``{pairs: = }`` the first few pairs,
     - ``{option:draws}`` or ``{option:method='nuts'}`` is an argument.
     """
 
@@ -71,13 +81,18 @@ class BayesbiasWarning(NamesArguments, UserWarning):
         return partial(type(self), **vars(self)), ()
 
 
-def _spelled(value: object, how: str) -> str:
-    """Format a field: counts with their noun, tuples of strings as lists."""
+def _spelled(value: Any, how: str) -> str:  # noqa: ANN401
+    """Format a field: counts with their noun, tuples as lists, flags as one of two texts."""
     if isinstance(value, tuple):
-        return abridged(value, int(how or 8))
+        nested = value and isinstance(value[0], tuple)
+        return abridged(list(map(how.join, value))) if nested else abridged(value, int(how or 8))
+    one, _, other = how.partition("|")
+    if isinstance(value, bool):
+        return one if value else other
+    if value is None:
+        return "an unknown number"
     if isinstance(value, int) and how[:1].isalpha():
-        one, _, many = how.partition("|")
-        return counted(value, one, many or None)
+        return counted(value, one, other or None)
     return format(value, how)
 
 
@@ -88,7 +103,6 @@ def as_ours(warning: Warning | str) -> BayesbiasWarning:
     return OtherWarning(type(warning).__name__, str(warning))
 
 
-@dataclass(unsafe_hash=True)
 class OtherWarning(BayesbiasWarning):
     """A warning of another package, kept as the name of its class and its text."""
 
@@ -97,7 +111,6 @@ class OtherWarning(BayesbiasWarning):
     text = "{message}"
 
 
-@dataclass(unsafe_hash=True)
 class SamplingWarning(BayesbiasWarning):
     """Base class of the doubts about a posterior; commands then end with exit status 3.
 
@@ -108,3 +121,43 @@ class SamplingWarning(BayesbiasWarning):
     >>> print(isinstance(one, bb.SamplingWarning), one)
     True there are only 80 effective proposals, fewer than 400: raise draws, or use method='nuts'
     """
+
+
+class DamagedResults(BayesbiasWarning):
+    """Saved results that cannot be read and are computed again."""
+
+    n: int
+    folder: str
+    text = "{n:damaged result} in {folder} will be computed again"
+
+
+class RunWasStopped(BayesbiasWarning):
+    """A run was stopped while it was writing; earlier results were restored if there were any."""
+
+    path: str
+    restored: bool
+    text = (
+        "a run was stopped before it finished writing {path}; {restored:the earlier results were "
+        "restored|its partial output was removed}"
+    )
+
+
+def to_dict(warning: BayesbiasWarning) -> dict[str, Any]:
+    """Return the class and the fields of a warning, for JSON."""
+    return {"class": type(warning).__name__, **asdict(warning)}
+
+
+def from_dict(kept: Mapping[str, Any] | str) -> BayesbiasWarning:
+    """Make the warning that `to_dict` kept, or that an earlier version kept as text."""
+    if isinstance(kept, str):
+        return OtherWarning("UserWarning", kept)
+    public = import_module(f"{__package__.partition('.')[0]}.warnings")
+    kind: type[BayesbiasWarning] = getattr(public, kept["class"])
+    return kind(**{name: _field(value) for name, value in kept.items() if name != "class"})
+
+
+def _field(value: Any) -> Any:  # noqa: ANN401
+    """Convert lists of JSON to tuples, and mappings to arguments."""
+    if isinstance(value, list):
+        return tuple(map(_field, value))
+    return Argument(**value) if isinstance(value, Mapping) else value

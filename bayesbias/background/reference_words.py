@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
-from .._core.notices import UnknownFrequency
 from .._core.random import Seed, as_seed_sequence
 from .._core.warnings import warn
 from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked
@@ -24,6 +23,7 @@ from ..embeddings.source import Chunk, Embedding, Vector
 from ..tables.spellings import choose, every_form, forms_of
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..warnings import UnknownFrequency
 
 Match = Literal["random", "frequency", "topics"]
 Vary = Literal["protected", "stereotypes", "both"]

@@ -17,7 +17,6 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError, check_choice
-from .._core.notices import LeftOut, MissingSet
 from .._core.warnings import warn
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
@@ -25,6 +24,7 @@ from ..embeddings.source import Embedding, Vector, first_of_each, vectors_by_wor
 from ..embeddings.word_sets import WordSets, look_up
 from ..tables.spellings import CASES, choose, forms_of
 from ..tables.wordlists import WordList, Words, load_wordlist
+from ..warnings import LeftOut, MissingSet
 from .psi_distribution import Distribution
 
 CALISKAN = tuple(f"weat{number}" for number in range(1, 11))

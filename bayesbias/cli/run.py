@@ -11,7 +11,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
-from .._core.notices import SameVectors
+from ..warnings import SameVectors
 from . import options
 
 if TYPE_CHECKING:

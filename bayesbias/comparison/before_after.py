@@ -13,7 +13,6 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
-from .._core.notices import OnlyListedChanged
 from .._core.random import Seed, as_seed_sequence
 from .._core.warnings import warn
 from ..debias import DefiningSets, load_defining_sets, remaining_bias
@@ -29,6 +28,7 @@ from ..scores.registry import Scores, chosen_scores
 from ..scores.result import ScoreResult
 from ..scores.table import N_RESAMPLES, interval, resampled_values, resamples
 from ..tables.wordlists import WordList
+from ..warnings import OnlyListedChanged
 from .pairing import pair
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
-from .._core.notices import LeftOut
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
 from ..model.covariates import with_slopes, with_term
@@ -40,6 +39,7 @@ from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design, warn_without_likeness
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
+from ..warnings import LeftOut
 from .pairing import ENDS, OUTCOME, Pairs, pair
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.doubts import HighJointParetoK
-from .._core.notices import ListInOneEmbedding, OrderIgnored, PairsNotShared
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..model.design import one_hot
@@ -24,6 +22,7 @@ from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
 from ..tables.schema import require_columns
+from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, PairsNotShared
 from .hierarchy import PRIORS, Hierarchy
 from .order import look_ordered, values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of

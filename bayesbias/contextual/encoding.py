@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from .._core.checks import check_choice, check_numbers
 from .._core.display import progress_bar
-from .._core.notices import ContextIgnored
 from .._core.warnings import warn
+from ..warnings import ContextIgnored
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
 

@@ -23,7 +23,6 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.display import abridged
 from .._core.files import replace_folder
-from .._core.notices import ZeroVectors
 from .._core.warnings import warn
 from ..embeddings.convert import require_native_path, write_native
 from ..embeddings.formats.arrays import FILES
@@ -32,6 +31,7 @@ from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, vectors_by_word
 from ..tables.spellings import KeyedVectors
+from ..warnings import ZeroVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import VANISHED, VectorsByWord, lengths
 

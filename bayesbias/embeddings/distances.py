@@ -9,7 +9,6 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError
-from .._core.notices import SameSpellings, WordsInTwoRoles
 from .._core.warnings import warn
 from ..tables.copies import without_copies
 from ..tables.cosines import attach_vectors
@@ -25,6 +24,7 @@ from ..tables.schema import (
 )
 from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
+from ..warnings import SameSpellings, WordsInTwoRoles
 from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory
 

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
-from .._core.notices import MissingWords, VectorsFromSubwords
 from .._core.warnings import warn
 from ..tables.spellings import (
     CASES,
@@ -29,6 +28,7 @@ from ..tables.spellings import (
     spelling_hint,
 )
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..warnings import MissingWords, VectorsFromSubwords
 from .formats.encoders import WITHOUT_VOCABULARY
 from .formats.keyed import Vectors, directed, is_ranked, warn_of_empty
 from .registry import open_embedding

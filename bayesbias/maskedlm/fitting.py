@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.notices import LeftOut
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
 from ..model.spec import ModelSpec, load_model
@@ -27,6 +26,7 @@ from ..model.tree import describe, in_order, keep_warnings, stacked, warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import table_hash
+from ..warnings import LeftOut
 from .preferences import NEEDED_COLUMNS, TOKENS, Preferences, one_measure, preferences
 from .shares import SHARE_DIMS, shares
 

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._core.notices import UnfinishedLog
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
+from ..warnings import UnfinishedLog
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
 

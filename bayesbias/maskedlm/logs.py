@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import counted
-from .._core.notices import LeftOut
 from .._core.reading import read_text
 from .._core.warnings import warn
+from ..warnings import LeftOut
 from .bbq import BbqAnswer, Targets, bbq_places, unknown_place
 from .datasets import DIRECTIONS, ROLES
 

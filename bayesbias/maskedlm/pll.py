@@ -15,10 +15,10 @@ from .._core.checks import check_numbers, counted
 from .._core.display import progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
-from .._core.notices import LeftOut, UnknownTokens
 from .._core.reading import read_json
 from .._core.warnings import warn
 from ..tables.schema import require_columns
+from ..warnings import LeftOut, UnknownTokens
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs
 from .inference import Answers, Asked, ask, in_order

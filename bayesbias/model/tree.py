@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.kept import from_dict, to_dict
-from .._core.warnings import BayesbiasWarning
+from .._core.warnings import BayesbiasWarning, from_dict, to_dict
 from .design import COVARIATE, ROW_PARTS, Design
 from .spec import ModelSpec, spec_from_dict
 

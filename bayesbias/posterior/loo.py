@@ -16,7 +16,6 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray, IntArray, one_thread
 from .._core.checks import check_choice
-from .._core.doubts import UnreliableLoo
 from .._core.random import Seed, as_seed_sequence
 from .._core.warnings import warn
 from ..model.arviz_groups import add_groups
@@ -26,6 +25,7 @@ from ..model.tree import design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
+from ..warnings import UnreliableLoo
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData

@@ -15,16 +15,6 @@ from numpy.random import Generator, default_rng
 
 from .._core.arrays import FloatArray, require_memory
 from .._core.checks import Argument, ArgumentError
-from .._core.doubts import (
-    ChainsDisagree,
-    Divergences,
-    DivergencesUnknown,
-    FewEffectiveDraws,
-    FewProposals,
-    HighParetoK,
-    PriorConflict,
-)
-from .._core.notices import NoLikeness, RepeatedRows, SeveralEmbeddings
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, warn
 from ..model.covariates import with_slopes
@@ -48,6 +38,18 @@ from ..tables.schema import (
     known_columns,
     table_hash,
     validate_and_encode,
+)
+from ..warnings import (
+    ChainsDisagree,
+    Divergences,
+    DivergencesUnknown,
+    FewEffectiveDraws,
+    FewProposals,
+    HighParetoK,
+    NoLikeness,
+    PriorConflict,
+    RepeatedRows,
+    SeveralEmbeddings,
 )
 from .exact import sample_exact
 from .importance import ESS_LIMIT, PARETO_K_LIMIT

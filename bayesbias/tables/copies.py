@@ -11,8 +11,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from .._core.notices import EquidistantWords, ExactCopies
 from .._core.warnings import warn
+from ..warnings import EquidistantWords, ExactCopies
 from .schema import OPTIONAL_COLUMNS, STEREOTYPES
 
 TOLERANCE = 1e-5

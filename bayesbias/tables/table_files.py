@@ -12,10 +12,10 @@ import pandas as pd
 from .._core.arrays import require_memory
 from .._core.checks import require_extra
 from .._core.files import replace_file
-from .._core.notices import LeftOut, RepeatedRows
 from .._core.reading import damage_named, located, opened
 from .._core.resources import no_file
 from .._core.warnings import warn
+from ..warnings import LeftOut, RepeatedRows
 from .copies import without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, known_columns, require_columns, validate_table

@@ -15,7 +15,6 @@ import pandas as pd
 
 from .. import comparison, debias
 from .._core.checks import Argument, ArgumentError, unknown_name
-from .._core.notices import MissingWords, SameVectors, ThinSet
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
@@ -38,6 +37,7 @@ from ..sampling.options import FitOptions
 from ..tables.schema import COLUMNS, STEREOTYPES
 from ..tables.word_pairs import word_pairs
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
+from ..warnings import MissingWords, SameVectors, ThinSet
 from .change_frames import change_leans, change_quantiles, end_frames, pairing_text
 from .results import (
     ModelAnalysis,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
-from .._core.notices import NothingDrawn
 from .._core.warnings import warn
 from ..background.reference_words import (
     Match,
@@ -35,6 +34,7 @@ from ..scores.table import score_table
 from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES
 from ..tables.wordlists import WordList
+from ..warnings import NothingDrawn
 from .results import ModelResult, joined
 from .settings import Settings
 

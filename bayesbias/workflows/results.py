@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from .._core.file_notices import SlowText
 from .._core.files import replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
@@ -28,6 +27,7 @@ from ..report.page import REPORT, Page
 from ..report.screen import screen_text
 from ..report.write_up import WriteUp
 from ..sampling.options import FitOptions
+from ..warnings import SlowText
 from .model_texts import model_text
 from .output import fill_folder, replace_results, require_place
 

@@ -20,7 +20,6 @@ import pandas as pd
 from .._core.checks import counted
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
-from .._core.notices import LeftOut, ListInOneEmbedding, PairsNotShared
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..comparison.many import fit_many
 from ..comparison.ranks import (
@@ -39,6 +38,7 @@ from ..sampling.fit import fit
 from ..sampling.options import FitOptions
 from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
+from ..warnings import LeftOut, ListInOneEmbedding, PairsNotShared
 from . import output
 from .list_frames import READINGS
 from .reference import matched_list, vocabulary_pool

@@ -15,7 +15,6 @@ import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.display import stages
-from .._core.doubts import UnreliableLoo
 from .._core.warnings import BayesbiasWarning
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, pick
@@ -34,6 +33,7 @@ from ..tables.covariates import with_values
 from ..tables.schema import table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
+from ..warnings import UnreliableLoo
 from .list_frames import (
     FRAMES,
     READINGS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..._core.notices import FewDirections
 from ..._core.warnings import warn
+from ...warnings import FewDirections
 from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions, equalized_words, without
 

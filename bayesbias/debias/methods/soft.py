@@ -6,8 +6,8 @@ import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
 from ..._core.checks import check_choice
-from ..._core.notices import LittleRemoved
 from ..._core.warnings import warn
+from ...warnings import LittleRemoved
 from ..method import Change, Debiaser, Material, debiasing_method
 from ..subspace import Moments, bias_directions, moments
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..._core.file_notices import ReadAsLatin1
 from ..._core.warnings import warn
+from ...warnings import ReadAsLatin1
 from ..source import ODD
 
 MOST_KEPT = 50

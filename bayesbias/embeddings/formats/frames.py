@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..._core.display import abridged
-from ..._core.notices import ColumnsNotRead, LeftOut
 from ..._core.warnings import warn
+from ...warnings import ColumnsNotRead, LeftOut
 
 WORD_NAMES = (
     *("word", "token", "term", "text", "input", "key", "phrase", "sentence", "document"),

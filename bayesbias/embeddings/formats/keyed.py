@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..._core.checks import Argument
 from ..._core.display import abridged
-from ..._core.notices import EmptyVectors
 from ..._core.warnings import warn
 from ...tables.spellings import FORM, KeyedVectors, resolved_forms
+from ...warnings import EmptyVectors
 from ..source import Chunk, ChunksOf, Embedding, Ranks, Vector, array_chunks
 
 RANK = "frequency_rank"

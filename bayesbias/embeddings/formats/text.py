@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._core.file_notices import OddLines, SlowText, WrongHeader
 from ..._core.warnings import warn
+from ...warnings import OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
 from .encodings import Decoder
 from .layout import BLANKS, Layout

@@ -16,8 +16,8 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.file_notices import KeysWithBlanks
 from ..._core.warnings import warn
+from ...warnings import KeysWithBlanks
 from ..source import LARGEST_DIMS, Embedding, Entry
 from .encodings import Decoder
 from .layout import header_of
