@@ -66,7 +66,7 @@ def at_equal_frequency(design: Design) -> Design:
 
 def offsets(design: Design) -> FloatArray:
     """Return y - y' for a design of measured distances, (n_rows,); zero for controls."""
-    return slopes(design)[design.word] * _positions(design)[design.attribute]
+    return slopes(design)[design.word] * attribute_positions(design)[design.attribute]
 
 
 def slopes(design: Design) -> FloatArray:
@@ -99,9 +99,8 @@ def cell_positions(design: Design) -> FloatArray:
     """Return `r̄[s] - r̄` by group and column, (n_groups, n_columns); zero for controls."""
     place = design.codes("protected_group"), design.codes("attribute_column")
     total, n_rows = np.zeros((2, len(design.groups), len(design.columns)))
-    if frequency_of(design) is Frequency.EQUAL:
-        np.add.at(total, place, _positions(design)[design.attribute])
-        np.add.at(n_rows, place, 1.0)
+    np.add.at(total, place, attribute_positions(design)[design.attribute])
+    np.add.at(n_rows, place, 1.0)
     return total / np.maximum(n_rows, 1.0)
 
 
@@ -127,12 +126,15 @@ def positions_of(design: Design, ranks: FloatArray) -> FloatArray:
     return np.asarray(limited[: len(ranks)] - np.nanmean(limited[len(ranks) :]))
 
 
-def _positions(design: Design) -> FloatArray:
-    """Return `r[j] - r̄` of each stereotype, (n_attributes,); zero for others or without a rank."""
-    stereotypes, positions = (
-        np.unique(design.attribute[design.set >= 0]),
-        np.zeros(len(design.attributes)),
-    )
+def attribute_positions(design: Design) -> FloatArray:
+    """Return `r[j] - r̄` of each stereotype, (n_attributes,); zero for others or without a rank.
+
+    They are all zero if distances are not at equal frequency.
+    """
+    positions = np.zeros(len(design.attributes))
+    if frequency_of(design) is not Frequency.EQUAL:
+        return positions
+    stereotypes = np.unique(design.attribute[design.set >= 0])
     known = positions_of(design, design.attribute_rank[stereotypes])
     positions[stereotypes] = np.nan_to_num(known)
     return positions

@@ -30,6 +30,7 @@ from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.descriptives import default_rows
 from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
+from .attributes import attribute_draws
 from .estimands import (
     estimand_names,
     has_cells,
@@ -42,13 +43,16 @@ from .estimands import (
     with_slope_errors,
 )
 from .facets import Facets, facet_effects
-from .summaries import carry_warnings, labeled, level_means, levels_of, mean_draws
+from .summaries import carry_warnings, is_exact, labeled, level_means, levels_of, mean_draws
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 BETWEEN = ("connections", "groups")
 """Names of the things that `contrasts` can compare."""
+
+OF = ("protected_word", "attribute")
+"""Single words that `contrasts` can have rows for."""
 
 
 type Reading = dict[str, Any]
@@ -70,6 +74,7 @@ def contrasts(
     ci_kind: str = DEFAULT_CI_KIND,
     over: str = "population",
     *,
+    of: str = "protected_word",
     between: str | Facets = "connections",
     named: str | Sequence[str] = (),
     seed: Seed = None,
@@ -91,6 +96,9 @@ def contrasts(
         Whether to average over all words and attributes like those listed, or only over the listed
         ones. If a model has no group means, a group's mean is the average of its listed words.
         With ``listed``, a difference also reflects how close an attribute or set is to all groups.
+    of : {"protected_word", "attribute"}
+        Whether to end with a row for every protected word, or to return a row for each group and
+        each of its stereotypes instead; other options than those above do not apply to these.
     between : {"connections", "groups"} or mapping of str to mapping of str to str
         Whether to compare connections, such as *associated* with *different*, or to compare these
         differences between groups. For facet effects, pass the groups' labels by facet.
@@ -118,6 +126,7 @@ def contrasts(
         groups, each pair of groups and pair of connections has one row: the group's difference
         minus that of ``other_group``. For facets, each effect and pair of connections has one row,
         main effects first, with ``facets`` (such as ``gender``) and ``contrast`` (``women − men``).
+        For attributes, see the notes.
 
     Raises
     ------
@@ -142,6 +151,14 @@ def contrasts(
     model has group means, so do group rows. These rows come from the exact distribution of the
     contrast given the standard deviations, averaged over draws of these deviations (Rao-Blackwell).
 
+    With ``of="attribute"``, a row is about one stereotype and the group that it belongs to: how
+    much closer the word is to this group than to the others, in terms of the group's ``estimand``
+    (the overall one, if groups have none). Columns are ``protected_group``, ``attribute_set``,
+    ``attribute``, ``estimand``, ``frequency``, ``raw``, and those from ``mean`` to
+    ``p_rope_ceiling``. ``raw`` is the plain difference in mean measured distance to the word, own
+    group minus others, and includes how far the group is from all words. The surest sign comes
+    first, and ``all_right`` is the probability that all signs down to a row are right.
+
     Examples
     --------
     >>> frame = bb.contrasts(post)
@@ -154,7 +171,12 @@ def contrasts(
     """
     if isinstance(between, str):
         check_choice("value of between", between, BETWEEN)
+    check_choice("value of of", of, OF)
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
+    if of == "attribute":
+        if named or between != "connections" or over != "population":
+            raise ValueError("rows of attributes cannot be combined with named, between, or over")
+        return _of_attributes(tree, reading)
     if named:
         return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)
     levels, gaps, estimands = contrast_draws(tree, over)
@@ -226,6 +248,18 @@ def with_frequency(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     return frame
 
 
+def _of_attributes(tree: DataTree, reading: Reading) -> pd.DataFrame:
+    """Describe the contrasts of single stereotypes, in the order of their certainty."""
+    names, draws = attribute_draws(tree)
+    frame = pd.concat([names, compare_draws(draws, **reading)], axis=1)
+    is_right = (draws > 0) == ((draws > 0).mean(axis=0) > 0.5)
+    surest = np.lexsort((-abs(frame["mean"]) / frame["sd"], -frame["p_direction"]))
+    frame = frame.iloc[surest].reset_index(drop=True)
+    frame["all_right"] = np.logical_and.accumulate(is_right[:, surest], axis=1).mean(axis=0)
+    frame.attrs |= {"ci_prob": reading["ci_prob"], "ci_kind": reading["ci_kind"]}
+    return carry_warnings(with_frequency(frame, tree), tree)
+
+
 def _of_named_words(
     tree: DataTree, words: Sequence[str], reading: Reading, seed: Seed
 ) -> pd.DataFrame:
@@ -285,11 +319,6 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
 
 type Choice = Callable[[FloatArray], FloatArray]
 """Function that derives rows from overall and group contrasts, (n, 1 + n_groups, n_pairs)."""
-
-
-def is_exact(tree: DataTree) -> bool:
-    """Return whether `mixtures` applies: rows of Normal models, but not before or after changes."""
-    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
 
 
 def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, FloatArray]:

@@ -21,9 +21,9 @@ from .._core.intervals import (
 )
 from ..model.tree import design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD
-from .contrasts import contrast_draws, is_exact, mixtures, with_frequency
+from .contrasts import contrast_draws, mixtures, with_frequency
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
-from .summaries import carry_warnings, in_front, level_means
+from .summaries import carry_warnings, in_front, is_exact, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree

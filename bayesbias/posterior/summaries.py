@@ -123,6 +123,11 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(LEVEL_COLUMNS, columns, strict=True)))
 
 
+def is_exact(tree: DataTree) -> bool:
+    """Return whether draws are exact given the sds: not before or after changes."""
+    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
+
+
 def mean_draws(tree: DataTree) -> Values:
     """Return a function from a variable's name to its draws, with the errors of slopes in means."""
     design = design_of(tree)

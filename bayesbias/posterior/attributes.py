@@ -1,0 +1,139 @@
+r"""Contrasts of single stereotypes: which of a group's stereotype words are close to it.
+
+For attribute a in column j, a stereotype set of group g, the contrast is that of the group (or the
+overall one, if groups have none), plus the attribute's deviation:
+
+    r[g, a] = r[g] + Σ_h w[h] u[a, h],    w[g] = 1,  w[h] = -1/n for the n other groups
+
+where u[a, h] are the effects of a in rows of group h, and the others are the groups that the
+contrast of g compares in column j. Attributes of a set thus vary around the group's contrast, as
+words do (`bayesbias.posterior.estimands`).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from ..model.design import Design
+from ..model.effects import level_shares
+from ..model.frequency import (
+    Frequency,
+    attribute_positions,
+    cell_positions,
+    frequency_of,
+    offsets,
+)
+from ..model.spec import ModelSpec
+from ..model.tree import design_of, n_draws, spec_of, stacked
+from ..sampling.exact import draw_effects
+from ..sampling.parameters import parameters_of
+from ..sampling.reduction import collapse
+from .estimands import (
+    DOUBLE,
+    RELATIVE,
+    Values,
+    compares_stereotypes,
+    has_cells,
+    identifies_groups,
+    relative_weights,
+    shared_gaps,
+    slope_errors,
+    with_slope_errors,
+)
+from .summaries import is_exact
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
+    """Return a row of labels and draws, (n_draws, n_rows), for each group's stereotypes.
+
+    For Normal models, each draw of the sds contributes the exact conditional mean plus and minus
+    the noise of the draw, so the rows' means depend little on the seed.
+    """
+    design, spec = design_of(tree), spec_of(tree)
+    if not (has_cells(spec) and compares_stereotypes(design)):
+        raise ValueError(
+            "rows of attributes need associated and different stereotypes, and a model with a mean "
+            f"for every group and set, such as by-group; the model is {spec.name!r}"
+        )
+    rows = _rows(design)
+    errors = slope_errors(design, n_draws(tree))
+    values = with_slope_errors(design, spec, partial(stacked, tree), errors)
+    draws = _gaps(design, spec, values, rows) - _of_slopes(design, errors, rows)
+    if is_exact(tree):
+        posterior = collapse(design, spec)
+        sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
+        expected = draw_effects(posterior, parameters_of(posterior.blocks, sds), None)
+        means = _gaps(design, spec, expected.__getitem__, rows)
+        draws = np.concatenate([draws, 2 * means - draws])
+    return _labels(design, rows), draws
+
+
+type Rows = tuple[np.ndarray, np.ndarray, FloatArray]
+"""Groups and attributes, (n_rows,), and weights w of all groups, (n_rows, n_groups)."""
+
+
+def _rows(design: Design) -> Rows:
+    """Return the groups and their stereotypes, with the weights of groups in their contrasts."""
+    names = np.array([*design.connections, ""])[design.column_connection]
+    own, others = names == "associated", (names == "different").astype(np.float64)
+    if identifies_groups(design):
+        weights = relative_weights(design)
+        own &= np.einsum("ggj->gj", weights) > 0  # not if a group has no contrast
+    else:
+        others /= np.maximum(others.sum(axis=0), 1)
+        weights = np.eye(len(names))[:, :, None] - others
+        own &= others.any(axis=0)
+    group, attribute = np.nonzero(own[:, design.attribute_column])
+    column = design.attribute_column[attribute]
+    of_rows = weights[group, :, column]
+    return group, attribute, of_rows / of_rows[np.arange(len(group)), group][:, None]
+
+
+def _gaps(design: Design, spec: ModelSpec, values: Values, rows: Rows) -> FloatArray:
+    """Return (n_draws, n_rows) draws of r, with the slopes of whole sets."""
+    group, attribute, weights = rows
+    base = 1 + group if identifies_groups(design) else np.zeros_like(group)
+    gaps = shared_gaps(design, spec, values)[:, base, 0]
+    column = design.attribute_column[attribute]
+    for term in spec.terms_of("attribute"):
+        effects = values(term.name)
+        effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
+        shares = level_shares(design, term.by, "attribute_column")[:, column]
+        gaps += np.einsum("nrl,grl,rg->nr", effects, shares, weights, optimize=True)
+    return np.asarray(gaps)
+
+
+def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
+    """Return how errors of slopes move an attribute beyond its set, (n_draws, n_rows)."""
+    _, attribute, weights = rows
+    apart = attribute_positions(design)[attribute]
+    apart = apart - cell_positions(design)[:, design.attribute_column[attribute]]
+    return np.asarray(errors @ (weights.T * apart))
+
+
+def _labels(design: Design, rows: Rows) -> pd.DataFrame:
+    """Return the rows' labels, and the difference in mean measured distance, without a model."""
+    group, attribute, weights = rows
+    total, n_rows = np.zeros((2, len(design.groups), len(design.attributes)))
+    is_moved = frequency_of(design) is Frequency.EQUAL
+    place = design.codes("protected_group"), design.attribute
+    np.add.at(total, place, design.y + (offsets(design) if is_moved else 0.0))
+    np.add.at(n_rows, place, 1.0)
+    means = (total / np.maximum(n_rows, 1))[:, attribute]
+    return pd.DataFrame(
+        {
+            "protected_group": np.take(design.groups, group),
+            "attribute_set": np.take(design.columns, design.attribute_column[attribute]),
+            "attribute": np.take(design.attributes, attribute),
+            "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
+            "raw": np.einsum("gr,rg->r", means, weights),
+        }
+    )

@@ -1,0 +1,101 @@
+"""Rows of single stereotypes against plain arithmetic on tables with almost no noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import groups_by_sets
+from test_estimands import by_hand, raw, table_of
+from test_frequency import ranked_table
+
+import bayesbias as bb
+from bayesbias.model.frequency import attribute_positions
+from bayesbias.model.indexing import make_design
+from bayesbias.nulls import Scenario
+from bayesbias.posterior import attributes, summaries
+from bayesbias.posterior.attributes import attribute_draws
+
+KEYS = ["protected_group", "attribute"]
+
+
+def leaning_table(groups: str) -> pd.DataFrame:
+    """Return a table whose attributes lean to groups by amounts that average zero in a set."""
+    table, rng = table_of(groups), np.random.default_rng(6)
+    leans = pd.DataFrame(
+        rng.normal(0, 0.05, (table["attribute"].nunique(), len(groups))),
+        index=table["attribute"].unique(),
+        columns=[*groups],
+    )
+    leans -= leans.groupby(leans.index.str[0]).transform("mean")
+    pairs = zip(table["attribute"], table["protected_group"], strict=True)
+    moved = [leans.loc[pair] for pair in pairs]
+    return table.assign(cosine_distance=table["cosine_distance"] + moved)
+
+
+@pytest.mark.parametrize("groups", ["xy", "xyz"])
+def test_a_stereotype_varies_around_the_contrast_of_its_group(groups: str) -> None:
+    """Pairs have an sd of .001, so rows are within a few .001 of the arithmetic."""
+    table = leaning_table(groups)
+    cells = raw(table)
+    words = table.groupby(["protected_group", "attribute"])["cosine_distance"].mean().unstack()
+    post = bb.fit(table, draws=250, seed=1)
+    frame = bb.contrasts(post, of="attribute").set_index(KEYS)
+    assert len(frame) == len(groups) * 4
+    overall = np.mean([cells.loc[g, g] - cells[g].drop(g).mean() for g in groups])
+    for group, attribute in frame.index:
+        lead = words.loc[group] - words.drop(group).mean()
+        base = by_hand(cells, group) if len(groups) > 2 else overall
+        of_set = lead[lead.index.str.startswith(group)].mean()
+        row = frame.loc[(group, attribute)]
+        assert row["raw"] == pytest.approx(lead[attribute], abs=1e-9)
+        assert row["mean"] == pytest.approx(base + lead[attribute] - of_set, abs=0.01)
+    names = {"xy": "double difference", "xyz": "relative"}
+    assert set(frame["estimand"]) == {names[groups]}
+
+
+def test_signs_are_right_together_in_the_order_of_certainty() -> None:
+    table = Scenario(effect=0.04, attribute_bias_sd=0.06).table(seed=4)
+    posts = [bb.fit(table, seed=seed) for seed in (1, 2)]
+    frame, again = (bb.contrasts(post, of="attribute") for post in posts)
+    assert frame["p_direction"].is_monotonic_decreasing
+    assert frame["all_right"].is_monotonic_decreasing
+    assert frame["all_right"][0] == frame["p_direction"][0]
+    _, draws = attribute_draws(posts[0])
+    n_wrong = ((draws > 0) != ((draws > 0).mean(axis=0) > 0.5)).any(axis=1).mean()
+    assert frame["all_right"].iloc[-1] == pytest.approx(1 - n_wrong)
+    # Means are exact given the sds, whose draws move them by about .005 sd.
+    one, other = (rows.set_index(KEYS).sort_index() for rows in (frame, again))
+    assert (abs(one["mean"] - other["mean"]) / one["sd"]).max() < 0.02
+
+
+def test_the_error_of_slopes_moves_a_word_by_its_own_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ranked_table("xyz")
+    post = bb.fit(table, draws=100, chains=1, seed=1)
+    errors, found = np.array([[0.03, -0.01, 0.02]] * 100), []
+    for factor in (0, 1):
+        for module in (attributes, summaries):
+            monkeypatch.setattr(module, "slope_errors", lambda *_, f=factor: f * errors)
+        found.append(attribute_draws(post))
+    (labels, plain), (_, moved) = found
+    design = make_design(table)
+    position = pd.Series(attribute_positions(design), design.attributes)
+    of_set = position.groupby(position.index.str[0]).mean()
+    error = pd.Series(errors[0], [*"xyz"])
+    for place, row in labels.iterrows():
+        group, others = row["protected_group"], [*{*"xyz"} - {row["protected_group"]}]
+        apart = error[group] - error[others]
+        thirds = of_set[others[::-1]].to_numpy()
+        expected = -(apart * (position[row["attribute"]] - thirds)).mean()
+        np.testing.assert_allclose((moved - plain)[:100, place], expected, atol=1e-12)
+
+
+def test_rows_of_attributes_need_effects_of_cells_and_no_other_option() -> None:
+    table = groups_by_sets("xy", 3, 3).assign(cosine_distance=0.9)
+    table["cosine_distance"] += np.random.default_rng(1).normal(0, 0.05, len(table))
+    with pytest.raises(ValueError, match="by-group; the model is 'crossed'"):
+        bb.contrasts(bb.fit(table, "crossed", draws=50, seed=1), of="attribute")
+    post = bb.fit(table, draws=50, seed=1)
+    for options in ({"named": "x0"}, {"between": "groups"}, {"over": "listed"}):
+        with pytest.raises(ValueError, match="cannot be combined"):
+            bb.contrasts(post, of="attribute", **options)
