@@ -32,8 +32,9 @@ check: lint test
 # Changes N signs, terms, and constants at random, and counts the changes that no test notices.
 N := 200
 SEED := 1
+ROOMS :=
 mutants: env
-	$(BIN)/python scripts/mutants.py $(N) $(SEED)
+	$(BIN)/python scripts/mutants.py $(N) $(SEED) $(ROOMS)
 
 # Every Python, pinned and lowest versions, three orders; PYTHONS, VERSIONS, and ORDERS choose from them.
 test-versions: | $(UV)

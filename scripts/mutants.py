@@ -1,8 +1,11 @@
-"""Change a sign, term, constant, or argument at random, and see whether a test fails: N SEED.
+"""Change a sign, term, constant, or argument at random, and see whether a test fails.
+
+Usage: mutants.py N SEED [ROOM ...]. By default, mutants come from all rooms that compute.
 
 mutmut skips module constants and decorated functions, cosmic-ray runs all tests for each mutant,
 and mutatest needs a version of coverage from 2021. This script runs only tests that reach the line.
-Tests of wording and of printed numbers do not count.
+Tests of wording and of printed numbers do not count. Everything runs in two copies of the package,
+so you can edit files meanwhile. Tests that fail in a copy without a change are left out.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -25,7 +28,9 @@ from xml.etree import ElementTree
 from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parent.parent
-MAP, TIMES = ROOT / ".mutants" / "coverage", ROOT / ".mutants" / "times.xml"
+PLACE = ROOT / ".mutants"
+MAP, TIMES = PLACE / "coverage", PLACE / "times.xml"
+COPIES, COPIED = (PLACE / "a", PLACE / "b"), ("bayesbias", "tests")
 ROOMS = (
     ("model", "sampling", "posterior", "scores", "comparison"),
     ("_core", "tables", "embeddings", "nulls", "background", "debias", "maskedlm", "calibration"),
@@ -38,7 +43,15 @@ SECONDS = 60
 
 A = ast
 SWAPS = {A.Add: A.Sub, A.Mult: A.Div, A.Lt: A.LtE, A.Gt: A.GtE, A.Eq: A.NotEq, A.And: A.Or}
-SWAPS |= {other: one for one, other in SWAPS.items()} | {A.Pow: A.Mult}
+SWAPS |= {other: one for one, other in SWAPS.items()} | {A.Pow: A.Mult, A.FloorDiv: A.Div}
+
+NAMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "any": "all", "sum": "mean"}
+NAMES |= {"log": "exp", "cumsum": "cumprod", "ones": "zeros", "var": "std"}
+NAMES |= {other: one for one, other in NAMES.items() if one != "sum"}
+"""Functions and methods that are exchanged."""
+
+DROPPED = {"abs", "sqrt", "log", "exp", "square", "sorted", "reversed"}
+"""Functions of which only the argument is kept."""
 
 
 class Mutant(NamedTuple):
@@ -68,8 +81,23 @@ def mutations(node: ast.expr) -> Iterator[ast.expr]:
             yield ast.Constant(1 - value if value in (0, 1) else value + 1)
         case ast.Constant(float(value)):
             yield ast.Constant(value * 1.5 or 1.0)
-        case ast.Call(func, [first, second, *rest], keywords):
-            yield ast.Call(func, [second, first, *rest], keywords)
+        case ast.Call(func, arguments, keywords):
+            yield from changed_calls(func, arguments, keywords)
+
+
+def changed_calls(
+    func: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]
+) -> Iterator[ast.expr]:
+    """Yield calls with two arguments exchanged, of another function, or without the function."""
+    if len(arguments) > 1:
+        yield ast.Call(func, [arguments[1], arguments[0], *arguments[2:]], keywords)
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if name in NAMES and isinstance(func, ast.Attribute):
+        yield ast.Call(ast.Attribute(func.value, NAMES[name]), arguments, keywords)
+    elif name in NAMES:
+        yield ast.Call(ast.Name(NAMES[name]), arguments, keywords)
+    if name in DROPPED and len(arguments) == 1:
+        yield arguments[0]
 
 
 def expressions(node: ast.AST) -> Iterator[ast.expr]:
@@ -93,99 +121,123 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         ends = node.end_lineno or node.lineno, node.end_col_offset or 0
         place = starts[node.lineno - 1] + node.col_offset, starts[ends[0] - 1] + ends[1]
         for changed in mutations(node):
-            name = str(path.relative_to(ROOT))
+            name = str(path.relative_to(COPIES[0]))
             yield Mutant(name, node.lineno, *place, f"({ast.unparse(changed)})")
+
+
+def copied() -> None:
+    """Copy the package and its tests twice; everything else that tests need is linked."""
+    for copy in COPIES:
+        shutil.rmtree(copy, ignore_errors=True)
+        for name in COPIED:
+            shutil.copytree(ROOT / name, copy / name)
+        for entry in ROOT.iterdir():
+            if entry.name not in COPIED and entry.name[0] != ".":
+                (copy / entry.name).symlink_to(entry)
+
+
+def pytest_in(
+    copy: Path, *arguments: str, seconds: float | None = None, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a copy."""
+    environment = {"BAYESBIAS_DATA": str(ROOT.parent / "shared" / "data"), **os.environ, **more}
+    environment |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    how = {"cwd": copy, "env": environment, "capture_output": True, "text": True}
+    return subprocess.run(call, check=False, timeout=seconds, **how)
 
 
 def map_tests() -> None:
     """Run the ordinary tests once, unless nothing has changed; keep which lines each reaches."""
     files = (file for room in ("bayesbias", "tests") for file in (ROOT / room).rglob("*.py"))
-    if not TIMES.exists() or TIMES.stat().st_mtime < max(file.stat().st_mtime for file in files):
-        left_out = [f"--ignore-glob=*/test_{name}*.py" for name in PRINTED]
-        call = ["-q", "-n", "2", "-m", "not slow and not mlm and not browser", *left_out, "--cov"]
-        call += ["--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
-        MAP.parent.mkdir(exist_ok=True)
-        environment = os.environ | {"COVERAGE_FILE": str(MAP)}
-        subprocess.run(
-            [sys.executable, "-m", "pytest", *call], cwd=ROOT, env=environment, check=False
-        )
+    if TIMES.exists() and TIMES.stat().st_mtime > max(file.stat().st_mtime for file in files):
+        return
+    copied()
+    left_out = [f"--ignore-glob=*/test_{name}*.py" for name in PRINTED]
+    options = ["-q", "-n", "2", "-m", "not slow and not mlm and not browser", *left_out, "--cov"]
+    options += ["--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
+    print(pytest_in(COPIES[0], *options, COVERAGE_FILE=str(MAP)).stdout[-2000:])
+
+
+def test_times() -> dict[str, float]:
+    """Return the seconds of every test that passed."""
+    cases = [case for case in ElementTree.parse(TIMES).iter("testcase") if not len(case)]
+    ids = [f"{c.get('classname', '').replace('.', '/')}.py::{c.get('name')}" for c in cases]
+    return {name: float(case.get("time", 0)) for name, case in zip(ids, cases, strict=True)}
 
 
 def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
-    """Return tests that reach a line, then others of their files, up to the time limit."""
+    """Return tests that reach a line, then others of their files, up to the time limit.
+
+    They are in the order of their files, so that fixtures of modules are made once.
+    """
     reach = {context.partition("|")[0] for context in contexts} & times.keys()
     files = {test.partition("::")[0] for test in reach}
     near = [test for test in times if test.partition("::")[0] in files]
-    total, tests = 0.0, []
+    total, tests, seconds = 0.0, [], Counter[str]()
     for test in sorted(near, key=lambda test: (test not in reach, times[test])):
         total += times[test]
-        tests += [test] if total < SECONDS or not tests else []
-    return tests
+        if total < SECONDS or not tests:
+            tests.append(test)
+            seconds[test.partition("::")[0]] += times[test]
+    order = {test: place for place, test in enumerate(times)}
+    return sorted(tests, key=lambda test: (seconds[test.partition("::")[0]], order[test]))
 
 
 def outcome(mutant: Mutant, tests: list[str], copies: queue.Queue[Path]) -> str:
     """Run the tests on a copy with this change."""
     if not tests:
         return "not reached"
-    copy, source = copies.get(), (ROOT / mutant.path).read_bytes()
+    copy = copies.get()
+    source = (copy / mutant.path).read_bytes()
     changed = source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
     (copy / mutant.path).write_bytes(changed)
-    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    call = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-qx",
-        "-p",
-        "no:cacheprovider",
-        "--hypothesis-seed=0",
-        *tests,
-    ]
-    how = {"cwd": copy, "env": environment, "capture_output": True, "timeout": 4 * SECONDS}
     try:
-        status = subprocess.run(call, check=False, **how).returncode
+        done = pytest_in(copy, "-qx", "--hypothesis-seed=0", *tests, seconds=4 * SECONDS)
     except subprocess.TimeoutExpired:
-        status = 1
+        print("T", end="", flush=True)
+        return "timed out"
     finally:
         (copy / mutant.path).write_bytes(source)
         copies.put(copy)
-    print("." if status else "S", end="", flush=True)
-    return "killed" if status else "survived"
+    if done.returncode == 5 or "ERROR: not found" in done.stderr:
+        raise RuntimeError(f"tests are missing: {done.stderr}")
+    print("." if done.returncode else "S", end="", flush=True)
+    return "killed" if done.returncode else "survived"
 
 
-def main(n: int, seed: int) -> None:
+def report(title: str, found: list[tuple[Mutant, str]]) -> None:
+    """Print the share killed and the survivors; mutants that never end count as killed."""
+    killed = sum(what in {"killed", "timed out"} for _, what in found)
+    print(f"\n{title}: {killed} of {len(found)} killed")
+    for mutant, what in found:
+        before = (COPIES[0] / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
+        if what != "killed":
+            print(f"  {what}: {mutant.path}:{mutant.line}: {before} -> {mutant.text}")
+
+
+def main(n: int, seed: int, *only: str) -> None:
     """Try n mutants, and print the shares killed and the survivors."""
     map_tests()
-    cases = [case for case in ElementTree.parse(TIMES).iter("testcase") if not len(case)]
-    ids = [f"{c.get('classname', '').replace('.', '/')}.py::{c.get('name')}" for c in cases]
-    times = {name: float(case.get("time", 0)) for name, case in zip(ids, cases, strict=True)}
-    data, copies = CoverageData(str(MAP)), queue.Queue[Path]()
+    copied()
+    times, data, copies = test_times(), CoverageData(str(MAP)), queue.Queue[Path]()
     data.read()
-    folders = [ROOT / "bayesbias" / room for rooms in ROOMS for room in rooms]
+    folders = [COPIES[0] / "bayesbias" / room for room in only or chain(*ROOMS)]
     paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
     some = random.Random(seed).sample([one for path in paths for one in mutants_of(path)], n)
-    lines = {path: data.contexts_by_lineno(str(ROOT / path)) for path in {m.path for m in some}}
+    lines = {
+        path: data.contexts_by_lineno(str(COPIES[0] / path)) for path in {m.path for m in some}
+    }
     reach = [set(lines[one.path].get(one.line, [])) - {""} for one in some]
     wide = [{*chain(*lines[one.path].values())} for one in some]  # for constants of a module
     tests = [chosen_tests(own or all_, times) for own, all_ in zip(reach, wide, strict=True)]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        for name in "ab":
-            copy = Path(folder, name)
-            shutil.copytree(ROOT / "bayesbias", copy / "bayesbias")
-            for entry in ROOT.iterdir():
-                if entry.name != "bayesbias" and entry.name[0] != ".":
-                    (copy / entry.name).symlink_to(entry)
-            copies.put(copy)
-        found = [*pool.map(outcome, some, tests, [copies] * n)]
-    for rooms in ROOMS:
-        own = [(m, o) for m, o in zip(some, found, strict=True) if m.path.split("/")[1] in rooms]
-        killed = sum(what == "killed" for _, what in own)
-        print(f"\n{', '.join(rooms)}: {killed} of {len(own)} killed")
-        for mutant, what in own:
-            before = (ROOT / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
-            if what != "killed":
-                print(f"  {what}: {mutant.path}:{mutant.line}: {before} -> {mutant.text}")
+    for copy in COPIES:
+        copies.put(copy)
+    with ThreadPoolExecutor(2) as pool:
+        found = [*zip(some, pool.map(outcome, some, tests, [copies] * n), strict=True)]
+    for rooms in [only] if only else ROOMS:
+        report(", ".join(rooms), [one for one in found if one[0].path.split("/")[1] in rooms])
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -55,8 +55,12 @@ OF = ("protected_word", "attribute")
 """Single words that `contrasts` can have rows for."""
 
 
-type Reading = dict[str, Any]
-"""Settings for describing draws of differences: ``ci_prob``, ``rope``, and ``ci_kind``."""
+class Reading(TypedDict):
+    """Settings for describing draws of differences."""
+
+    ci_prob: float
+    rope: float
+    ci_kind: str
 
 
 def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:

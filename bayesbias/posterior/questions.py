@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from .._core.intervals import (
 )
 from ..model.tree import design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD
-from .contrasts import contrast_draws, mixtures, with_frequency
+from .contrasts import Reading, contrast_draws, mixtures, with_frequency
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
 from .summaries import carry_warnings, in_front, is_exact, level_means
 
@@ -95,7 +95,7 @@ def hypothesis(
         raise ValueError("pass at least one hypothesis, such as 'muslim < christian - 0.05'")
     known = _known(tree, over)
     statements = [_read(text, known) for text in hypotheses]
-    reading = {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    reading: Reading = {"ci_prob": ci_prob, "rope": 0.0, "ci_kind": ci_kind}
     parts = [_described(one, known, tree, reading) for one in statements]
     frame = in_front(
         pd.concat(parts, ignore_index=True),
@@ -248,7 +248,7 @@ def _row_of(
 
 
 def _described(
-    statement: _Statement, known: _Known, tree: DataTree, reading: Mapping[str, Any]
+    statement: _Statement, known: _Known, tree: DataTree, reading: Reading
 ) -> pd.DataFrame:
     """Describe the difference between both sides, exactly if it is a sum of exact contrasts."""
     from scipy.special import ndtr
@@ -261,13 +261,13 @@ def _described(
             return np.sum(parts, axis=0)[:, None]
 
         means, sds = mixtures(tree, total)
-        frame = describe_mixtures(means + statement.number, sds, rope=0.0, **reading)[columns]
+        frame = describe_mixtures(means + statement.number, sds, **reading)[columns]
         frame.attrs["probability"] = ndtr(statement.sign * (means + statement.number) / sds).mean()
         return frame
     draws = np.full((len(known.gaps), 1), statement.number)
     for values, weights in ((known.gaps, statement.rows), (known.means, statement.means)):
         for (level, place), size in weights.items():
             draws += size * values[:, level, [place]]
-    frame = describe_draws(draws, **reading)
+    frame = describe_draws(draws, reading["ci_prob"], reading["ci_kind"])
     frame.attrs["probability"] = (statement.sign * draws > 0).mean()
     return frame

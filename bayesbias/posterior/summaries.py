@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
@@ -172,7 +173,11 @@ def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str])
     return in_front(frame, **{str(name): repeated[name] for name in repeated}, **tiled)
 
 
-def in_front(frame: pd.DataFrame, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
+type Column = str | float | Sequence[object] | NDArray[np.generic] | pd.Series
+"""The values of a column; a single one is repeated."""
+
+
+def in_front(frame: pd.DataFrame, **columns: Column) -> pd.DataFrame:
     """Insert columns at the front of a frame, and return it."""
     for place, (name, values) in enumerate(columns.items()):
         frame.insert(place, name, values)
