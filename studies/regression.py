@@ -24,7 +24,8 @@ from bayesbias.model.spec import load_model
 from bayesbias.nulls import Scenario
 from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.sampling.collapsed import log_density, moments
-from bayesbias.sampling.exact import draw_effects, sample_exact, shared_effects
+from bayesbias.sampling.effects import draw_effects, shared_effects
+from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import Collapsed, collapse
 

@@ -17,7 +17,8 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import draw_effects, sample_exact
+from bayesbias.sampling.effects import draw_effects
+from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.importance import reweighed
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import UNPOOLED_SD, Collapsed, collapse

@@ -26,7 +26,7 @@ from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density, moments
-from bayesbias.sampling.exact import draw_effects
+from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.parameters import log_prior, parameters_of
 from bayesbias.sampling.reduction import collapse
 

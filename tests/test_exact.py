@@ -16,7 +16,8 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
-from bayesbias.sampling.exact import draw_effects, sample_exact
+from bayesbias.sampling.effects import draw_effects
+from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import log_prior

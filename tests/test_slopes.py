@@ -19,7 +19,7 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model, model_text
 from bayesbias.sampling.collapsed import moments
-from bayesbias.sampling.exact import draw_effects, shared_effects
+from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.reduction import collapse
 
 COVARIATES = ("share:protected_group", "log_rank_word", "log_rank_word:log_rank_attribute")

@@ -29,7 +29,7 @@ from ..model.tree import assemble, spec_of
 from ..posterior.contrasts import contrast_draws, contrasts
 from ..posterior.estimands import pair_names
 from ..posterior.summaries import labeled
-from ..sampling.exact import draw_effects
+from ..sampling.effects import draw_effects
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.parameters import parameters_of

@@ -24,7 +24,8 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.frequency import frequency_of
 from ..model.tree import design_of, labels, n_draws, spec_of, spread_of, stacked
 from ..sampling.collapsed import moments
-from ..sampling.exact import sample_exact, shared_effects
+from ..sampling.effects import shared_effects
+from ..sampling.exact import sample_exact
 from ..sampling.options import ROPE_SHARE, check_rope
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse

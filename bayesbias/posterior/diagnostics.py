@@ -15,7 +15,7 @@ from ..model.design import Design
 from ..model.likelihood import Rows, row_chunks
 from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
 from ..sampling.collapsed import moments
-from ..sampling.fit import of_chains
+from ..sampling.doubts import of_chains
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .contrasts import contrast_draws, contrast_weights

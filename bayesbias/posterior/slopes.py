@@ -13,7 +13,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_mixture
 from ..model.design import COVARIATE
 from ..model.tree import design_of, spec_of, stacked
 from ..sampling.collapsed import moments
-from ..sampling.exact import shared_effects
+from ..sampling.effects import shared_effects
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .contrasts import compare_draws

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
-from ..model.effects import mean_around, word_means
-from .blocks import solve_blocks
-from .collapsed import Alone, conditional, log_density, standard_noise
+from .collapsed import log_density
+from .effects import draw_effects
 from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
 from .nearby import MANY_GAPS, nearby
-from .parameters import values_of
-from .reduction import Along, Classes, Collapsed
+from .reduction import Collapsed
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Range in which to search for the mode of the log sds, raised for outcomes with an sd above one.
@@ -41,10 +39,6 @@ SAME_MODE = 0.5
 
 MOST_STARTS = 16
 """Largest number of starts, counting the first mode and combinations of second peaks."""
-
-DRAWN_AT_ONCE = 200_000
-"""Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
-
 
 FIT_TO = 800
 """Number of draws to which the correction of an approximate density is fitted."""
@@ -202,130 +196,3 @@ def _all_modes(
         if all(np.abs(other - known).max() > SAME_MODE for known in modes):
             modes.append(other)
     return np.array(modes)
-
-
-def draw_effects(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
-) -> dict[str, FloatArray]:
-    """Draw effects and means from their exact distribution, given each parameter vector.
-
-    Without a generator, return the conditional means, which are linear in the outcome.
-    """
-    most = max(side.apart[0, 0].size for side in posterior.sides)
-    rows = max(1, min(posterior.rows_at_once(DRAWN_AT_ONCE), DRAWN_AT_ONCE // most))
-    values: dict[str, FloatArray] = {}
-    for start in range(0, len(parameters), rows):
-        part = _draw_block(posterior, parameters[start : start + rows], rng)
-        for name, drawn in part.items():
-            if name not in values:
-                values[name] = np.empty((len(parameters), *drawn.shape[1:]))
-            values[name][start : start + rows] = drawn
-    design, spec = posterior.design, posterior.spec
-    if "word_mean" not in values:
-        values["word_mean"] = word_means(design, spec, values)
-    values |= values_of(posterior.blocks, parameters)
-    return values | {"sigma": np.hypot(values["sigma"], design.rounding)}
-
-
-def _draw_block(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
-) -> dict[str, FloatArray]:
-    """Draw the effects of every term, with the same dimensions as in the posterior."""
-    given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
-    of_classes, shared, weights = given.draw(rng)
-    values = shared_effects(posterior, shared.T)
-    values["connection_mean"] += posterior.spec.center
-    by_noise = (given.scales.precision.T[:, :, None] * weights[:, None]).reshape(n, -1)
-    sides = zip(posterior.sides, given.alone, given.deviations, of_classes, strict=True)
-    for side, alone, deviations, of_class in sides:
-        drawn = _of_units(side, (alone, *deviations), of_class, by_noise, rng)
-        coordinates = np.swapaxes(drawn, 1, 2)
-        stop = 0
-        for term in side.units.terms:
-            shape = term.sd_index(design).shape
-            if len(side.units.terms) == 1 and len(side.of_unit) != shape[0]:
-                coordinates = coordinates.reshape(n, *shape)  # units are pairs of levels
-            start, stop = stop, stop + shape[1]
-            effects = term.effects(design, coordinates[:, :, start:stop])
-            values[term.name] = effects + mean_around(term, values)
-    return values
-
-
-def shared_effects(posterior: Collapsed, coordinates: FloatArray) -> dict[str, FloatArray]:
-    """Return the effects shared across words and attributes, keyed by name.
-
-    Effects are linear in the (n, n_shared) coordinates; pass the identity matrix to get the map
-    itself. Connection means are relative to the center.
-    """
-    design, stop = posterior.design, len(posterior.design.connections)
-    values = {"connection_mean": coordinates[:, :stop].copy()}
-    for term in posterior.layout.shared_terms:
-        shape = term.sd_index(design).shape
-        start, stop = stop, stop + shape[0] * shape[1]
-        values[term.name] = term.effects(design, coordinates[:, start:stop].reshape(-1, *shape))
-    return values
-
-
-def _of_units(
-    side: Classes,
-    factors: tuple[Alone, ...],
-    of_class: FloatArray,
-    by_noise: FloatArray,
-    rng: Generator | None,
-) -> FloatArray:
-    """Draw the effects of all units, (n, d, n_units): class effects plus unit deviations.
-
-    The ``factors`` are of class means and of each part. The (n, n_noise * k) ``by_noise`` are
-    residual precisions times the weights of columns.
-    """
-    (d, n), (alone, *deviations) = of_class.shape[1:], factors
-    means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
-    if side.along is not None:
-        return means[:, :, side.of_unit] + _along(side, side.along, deviations, by_noise, rng)
-    effects = np.empty((n, d, len(side.of_unit)))
-    single = side.size[side.of_unit] == 1
-    effects[:, :, single] = means[:, :, side.of_unit[single]]
-    # If LL' is the precision of a unit's z and W = L⁻¹R'D, its effects are W'(Wb + noise).
-    whitening = alone.solve(np.eye(d)[:, :, None])
-    for index in np.flatnonzero(side.size > 1):
-        members = np.flatnonzero(side.of_unit == index)
-        own = np.ascontiguousarray(whitening[index].T)
-        noise = standard_noise((n, d, len(members)), rng)
-        mean = means[:, :, index] - (own @ noise.mean(axis=2)[..., None])[..., 0]
-        apart = side.apart[..., members].reshape(by_noise.shape[1], -1)
-        noise += np.swapaxes(own, 1, 2) @ (by_noise @ apart).reshape(noise.shape)
-        drawn = own @ noise
-        drawn += mean[..., None]
-        effects[:, :, members] = drawn
-    return effects
-
-
-def _along(
-    side: Classes,
-    along: Along,
-    deviations: list[Alone],
-    by_noise: FloatArray,
-    rng: Generator | None,
-) -> FloatArray:
-    """Draw deviations of units from their class means, (n, d, n_units), along directions.
-
-    Noise is drawn for units and then rotated. If directions have equal variances, rounding decides
-    which ones are chosen. Draws do not depend on this choice.
-    """
-    d, n, k = along.scale.shape[1], len(by_noise), side.apart.shape[1]
-    units = standard_noise((d, len(side.of_unit), n), rng)
-    drawn = np.empty((d, len(along.scale), n))
-    for index, basis in enumerate(along.basis):
-        drawn[:, along.of_class == index] = basis.T @ units[:, side.of_unit == index]
-    for part, alone in zip(side.parts, deviations, strict=True):
-        place = part.coordinate, part.direction[:, None]
-        columns = by_noise.reshape(n, -1, k)[..., part.columns].reshape(n, -1)
-        projected = part.projected[:, :, :, 0].transpose(0, 3, 1, 2)
-        flat = projected.reshape(columns.shape[1], part.coordinate.size)  # maybe without columns
-        values = (flat.T @ columns.T).reshape(*place[0].shape, 1, n)
-        coordinates = alone.solve(values) + drawn[place][:, :, None]
-        solved = solve_blocks(alone.factor, coordinates, transposed=True)
-        drawn[place] = alone.effects(solved[:, :, 0]) * along.scale.T[place][..., None]
-    for index, basis in enumerate(along.basis):
-        units[:, side.of_unit == index] = basis @ drawn[:, along.of_class == index]
-    return np.moveaxis(units, -1, 0)

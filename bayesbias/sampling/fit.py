@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,21 +16,14 @@ from numpy.random import Generator, default_rng
 from .._core.arrays import FloatArray, require_memory
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
-from .._core.warnings import SamplingWarning, warn
+from .._core.warnings import warn
 from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.indexing import index_table
 from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import (
-    assemble,
-    complete,
-    describe,
-    keep_warnings,
-    variable_dims,
-    varying,
-)
+from ..model.tree import assemble, complete, variable_dims
 from ..tables.schema import (
     RANKS,
     ROUNDING,
@@ -39,20 +32,10 @@ from ..tables.schema import (
     table_hash,
     validate_and_encode,
 )
-from ..warnings import (
-    ChainsDisagree,
-    Divergences,
-    DivergencesUnknown,
-    FewEffectiveDraws,
-    FewProposals,
-    HighParetoK,
-    NoLikeness,
-    PriorConflict,
-    RepeatedRows,
-    SeveralEmbeddings,
-)
+from ..warnings import NoLikeness, RepeatedRows, SeveralEmbeddings
+from .doubts import describe_fit
 from .exact import sample_exact
-from .importance import ESS_LIMIT, PARETO_K_LIMIT
+from .importance import PARETO_K_LIMIT
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .reduction import collapse
 
@@ -64,9 +47,6 @@ MEMORY_PER_ROW = 1000
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """Arguments that the warnings tell you to change."""
-
-RHAT_LIMIT = 1.01
-"""Limit from Vehtari, Gelman, Simpson, Carpenter, and Bürkner (2021), Bayesian Analysis 16."""
 
 
 @shows_fit_keywords
@@ -224,15 +204,6 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         )
 
 
-def describe_fit(tree: DataTree, spec: ModelSpec, **origin: str) -> None:
-    """Store a posterior's model, origin, and warnings in its attributes, and issue the warnings."""
-    describe(tree, spec, **origin)
-    doubts = list(_doubts(tree))
-    keep_warnings(tree, doubts)
-    for doubt in doubts:
-        warn(doubt)
-
-
 def warn_without_likeness(design: Design, spec: ModelSpec) -> None:
     """Warn if a model uses the likeness of words, but a table has lost their cosines."""
     if any(term.alike for term in spec.terms) and not design.word_likeness.size:
@@ -317,47 +288,3 @@ def _nuts(
         )
     complete(tree, design, spec)
     return tree
-
-
-def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
-    """Yield the reasons to distrust a posterior; the checks depend on how it was sampled."""
-    stats = tree["sample_stats"]
-    if "pareto_k" not in stats:
-        yield from _doubts_of_chains(tree)
-        return
-    n_modes, k, ess = (float(stats[name]) for name in ("n_modes", "pareto_k", "importance_ess"))
-    if n_modes > 1:
-        yield PriorConflict(int(n_modes))
-    if not k < PARETO_K_LIMIT:
-        yield HighParetoK(k, PARETO_K_LIMIT)
-    if ess < ESS_LIMIT:
-        yield FewProposals(ess, ESS_LIMIT)
-
-
-def of_chains(tree: DataTree) -> dict[str, float]:
-    """Return the divergences (if known), largest R-hat, and smallest effective sample sizes."""
-    import arviz_stats as az
-
-    posterior = varying(tree)
-    values: dict[str, float] = {}
-    if "diverging" in tree["sample_stats"]:
-        values["divergences"] = int(tree["sample_stats"]["diverging"].sum())
-    values["rhat"] = max(float(rhat.max()) for rhat in az.rhat(posterior).data_vars.values())
-    for kind in ("bulk", "tail"):
-        sizes = az.ess(posterior, method=kind).data_vars.values()
-        values[f"ess_{kind}"] = min(float(ess.min()) for ess in sizes)
-    return values
-
-
-def _doubts_of_chains(tree: DataTree) -> Iterator[SamplingWarning]:
-    values = of_chains(tree)
-    if "divergences" not in values:
-        yield DivergencesUnknown()
-    elif values["divergences"]:
-        yield Divergences(int(values["divergences"]))
-    if tree["posterior"].sizes["chain"] > 1 and not values["rhat"] < RHAT_LIMIT:
-        yield ChainsDisagree(values["rhat"], RHAT_LIMIT)
-    for kind in ("bulk", "tail"):
-        least = values[f"ess_{kind}"]
-        if least < ESS_LIMIT:
-            yield FewEffectiveDraws(kind, least, ESS_LIMIT)

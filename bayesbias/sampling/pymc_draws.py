@@ -14,7 +14,7 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import complete, variable_dims
-from .fit import describe_fit
+from .doubts import describe_fit
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree

@@ -11,18 +11,16 @@ attributes. `collapsed` gives the derivation; this module computes its constant 
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
 
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design
-from ..model.likeness import blocks_of
 from ..model.spec import ModelSpec
+from .deviations import Deviations, Directions, deviations_of, directions_of
 from .layout import Layout, Partition, RowTypes, Units, lay_out
 from .parameters import Block
 
@@ -37,59 +35,6 @@ FEWEST_AT_ONCE = 64
 
 MUCH_WORK = 500_000
 """Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
-
-NO_LENGTH = 1e-13
-"""Axes shorter than this share of the longest axis count as rounding errors."""
-
-NO_COUPLING = 1e-12
-"""Cosines between columns below this value count as rounding errors."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Deviations of units from their class means; the d coordinates of each are dependent.
-
-    Deviations with equal precisions are stored once, with the fewest ``axes`` that have the same
-    cross-products of projections. For many columns, what they account for is stored as a linear
-    function of ``features``: products of two residual precisions and of two coordinates.
-    """
-
-    times: FloatArray  # (m,): how many deviations have each precision
-    parameter: IntArray  # (m, d)
-    gram: FloatArray  # (n_noise, m, d, d): X'X of one unit, times the scales
-    columns: IntArray  # (k,): columns whose projections are not all zero
-    projected: FloatArray  # (n_noise, m, d, axes, k): X'columns, times the scales
-    direction: IntArray  # (m,): directions of likeness; empty if units are exchangeable
-    coordinate: IntArray  # (m, d)
-
-    @cached_property
-    def features(self) -> IntArray:
-        """Pairs of residual precisions, and pairs of coordinates, as (n_features, 4) indices."""
-        present = np.argwhere(self.projected.any(axis=(1, 3, 4)))
-        first, second = np.triu_indices(len(present))
-        return np.hstack([present[first], present[second]])[:, [0, 2, 1, 3]]
-
-    @cached_property
-    def products(self) -> FloatArray:
-        """Products of the columns for each feature, (k (k + 1) / 2, n_features * m)."""
-        rows, columns = np.triu_indices(len(self.columns))
-        products = np.empty((len(rows), len(self.features), len(self.parameter)))
-        for place, (q, r, i, j) in enumerate(self.features):
-            a, b = self.projected[q, :, i], self.projected[r, :, j]
-            crossed = np.einsum("mak,mal->mkl", a, b, optimize=True)
-            if (q, i) != (r, j):
-                crossed = crossed + crossed.swapaxes(1, 2)
-            products[:, place] = crossed[:, rows, columns].T
-        return products.reshape(len(rows), -1)
-
-
-@dataclass(frozen=True)
-class Along:
-    """Directions of the deviations of units of all classes, which depend on likeness."""
-
-    of_class: IntArray  # (n_directions,): class of each direction
-    scale: FloatArray  # (n_directions, d): sds of coordinates, relative to a unit's sd
-    basis: tuple[FloatArray, ...]  # (size, size - 1): directions of each class
 
 
 @dataclass(frozen=True)
@@ -106,11 +51,11 @@ class Classes:
     gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit, times the scales
     projection: FloatArray
     # (n_noise, n_classes, d, k): X'columns of mean coordinates, which are sums over sqrt(size)
-    apart: FloatArray  # (n_noise, k, d, n_units): X'columns of units minus their class average
-    parts: tuple[Part, ...]  # deviations from class means
     scale: FloatArray
     # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram and projection
-    along: Along | None = None  # None if units are exchangeable within their class
+    directions: Directions  # of the units' deviations from class means
+    turned: FloatArray  # (n_noise, k, d, n_directions): X'columns along the directions
+    deviations: tuple[Deviations, ...]
 
 
 @dataclass(frozen=True)
@@ -155,12 +100,8 @@ def classes_of(part: Partition, likeness: FloatArray, columns: Columns, types: R
     total = np.zeros((len(size), *sums.shape[:3]))
     np.add.at(total, of_unit, np.moveaxis(sums, -1, 0))
     total = np.moveaxis(total, 0, -1)
-    apart = sums - (total / size)[..., of_unit]
-    scale, along = np.ones((len(size), gram.shape[-1])), None
-    if likeness.size and units.alike.any():
-        scale, along, parts = _directions(part, likeness, apart)
-    else:
-        parts = _exchangeable(part, apart)
+    directions, scale = directions_of(part, likeness)
+    turned = directions.turned(sums)
     return Classes(
         units=units,
         of_unit=of_unit,
@@ -168,96 +109,11 @@ def classes_of(part: Partition, likeness: FloatArray, columns: Columns, types: R
         parameter=units.parameter[part.first],
         gram=gram * scale[:, :, None] * scale[:, None],
         projection=total.transpose(0, 3, 2, 1) / np.sqrt(size)[:, None, None] * scale[..., None],
-        apart=apart,
-        parts=parts,
         scale=scale,
-        along=along,
+        directions=directions,
+        turned=turned,
+        deviations=deviations_of(part, directions, turned),
     )
-
-
-def _directions(
-    part: Partition, likeness: FloatArray, apart: FloatArray
-) -> tuple[FloatArray, Along, tuple[Part, ...]]:
-    """Return sds of class means, (n_classes, d), and deviations along directions of likeness."""
-    units, gram = part.units, part.gram
-    members, splits = zip(*blocks_of(likeness, part.of_unit), strict=True)
-    of_class = np.repeat(np.arange(len(splits)), [len(split.deviations) for split in splits])
-    variances = np.concatenate([split.deviations for split in splits])[:, None]
-    means = np.array([split.mean for split in splits])[:, None]
-    scale, of_mean = (np.sqrt(1 - units.alike + units.alike * x) for x in (variances, means))
-    turned = [apart[..., m] @ split.basis for m, split in zip(members, splits, strict=True)]
-    projected = np.concatenate(turned, axis=3).transpose(0, 3, 2, 1) * scale[..., None]
-    by_kind: dict[tuple[int, bytes], list[tuple[int, IntArray]]] = defaultdict(list)
-    for index in range(len(splits)):
-        own = np.flatnonzero(of_class == index)
-        active = projected[:, own].any(axis=(0, 1, 2))
-        for coordinates in _coupled(units, gram[:, index]):
-            kind = len(coordinates), active.tobytes()
-            by_kind[kind] += [(direction, coordinates) for direction in own.tolist()]
-    parts = []
-    for (_, active), pieces in by_kind.items():
-        if not pieces:  # a class of one unit has no deviations
-            continue
-        direction, j = map(np.array, zip(*pieces, strict=True))  # (m,), (m, d)
-        i, classes = direction[:, None], of_class[direction]
-        scales, columns = scale[i, j], np.flatnonzero(np.frombuffer(active, bool))
-        of_pairs = gram[:, classes[:, None, None], j[:, :, None], j[:, None]]
-        parts.append(
-            Part(
-                times=np.ones(len(direction)),
-                parameter=units.parameter[part.first[classes][:, None], j],
-                gram=of_pairs * scales[:, :, None] * scales[:, None],
-                columns=columns,
-                projected=projected[:, i, j][..., None, columns],
-                direction=direction,
-                coordinate=j,
-            )
-        )
-    basis = tuple(split.basis for split in splits)
-    return of_mean, Along(of_class, scale, basis), tuple(parts)
-
-
-def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
-    """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
-    if units.correlated is not None:
-        return [np.arange(gram.shape[-1])]
-    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
-    large = np.abs(gram) > NO_COUPLING * lengths[:, :, None] * lengths[:, None]
-    return _components(large.any(axis=0).tobytes(), gram.shape[-1])
-
-
-@cache
-def _components(coupled: bytes, n: int) -> list[IntArray]:
-    """Split n coordinates into connected sets; the few patterns occur thousands of times each."""
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(np.frombuffer(coupled, bool).reshape(n, n))
-    return [np.flatnonzero(label == index) for index in range(count)]
-
-
-def _exchangeable(part: Partition, apart: FloatArray) -> tuple[Part, ...]:
-    """Return the deviations of exchangeable units, along the principal axes of each class."""
-    several, (n, k, d, _) = np.flatnonzero(part.size > 1), apart.shape
-    if not len(several):
-        return ()
-    projected, n_axes = np.zeros((n, len(several), d, n * k * d, k)), 0
-    for place, index in enumerate(several):
-        own = apart[..., part.of_unit == index].reshape(n * k * d, -1)
-        axes, lengths, _ = np.linalg.svd(own, full_matrices=False)
-        along = (axes * lengths).reshape(n, k, d, -1)
-        projected[:, place, :, : len(lengths)] = along.transpose(0, 2, 3, 1)
-        n_axes = max(n_axes, int((lengths > NO_LENGTH * lengths[0]).sum()))
-    none = np.zeros(0, dtype=np.int64)
-    every = Part(
-        times=part.size[several] - 1,
-        parameter=part.units.parameter[part.first[several]],
-        gram=part.gram[:, several],
-        columns=np.arange(k),
-        projected=projected[:, :, :, :n_axes],
-        direction=none,
-        coordinate=none,
-    )
-    return (every,)
 
 
 @dataclass(frozen=True)
@@ -312,8 +168,9 @@ class Collapsed:
 
     def rows_at_once(self, most_numbers: int) -> int:
         """Return how many parameter vectors to process at a time to limit memory use."""
-        parts = [part for side in self.sides if side.along for part in side.parts]
-        numbers = sum(part.gram[0].size for part in parts)
+        alike = [side for side in self.sides if side.directions.alike]
+        parts = (one for side in alike for one in side.deviations)
+        numbers = sum(len(one.direction) * one.gram[0, 0].size for one in parts)
         numbers += self.cross[0].size + self.gram[0].size
         return int(max(FEWEST_AT_ONCE if self.n_gaps else 1, most_numbers // numbers))
 

@@ -1,0 +1,221 @@
+"""Split the units of a class into a mean and deviations, which are independent given the sds.
+
+Deviations lie along orthonormal directions that sum to zero. If units are exchangeable, all
+directions have the same precision. If similar units have similar effects, the directions are
+eigenvectors of their likeness, and each has its own precision. `collapsed` gives the derivation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from .._core.arrays import FloatArray, IntArray
+from ..model.likeness import blocks_of
+from .layout import Partition, Units
+
+NO_LENGTH = 1e-13
+"""Axes shorter than this share of the longest axis count as rounding errors."""
+
+NO_COUPLING = 1e-12
+"""Cosines between columns below this value count as rounding errors."""
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Orthonormal directions of the deviations in each class, as columns that sum to zero.
+
+    Exchangeable units need no basis: unit vectors minus their mean take the place of directions.
+    """
+
+    classes: tuple[int, ...]  # classes with several units
+    members: tuple[IntArray, ...]  # their units
+    basis: tuple[FloatArray | None, ...]  # (size, size - 1), or None
+    scale: FloatArray  # (n_directions, d): sds of coordinates, relative to a unit's sd
+
+    @property
+    def alike(self) -> bool:
+        """Whether similar units have similar effects."""
+        return any(basis is not None for basis in self.basis)
+
+    def places(self) -> list[IntArray]:
+        """Return the directions of each class."""
+        sizes = [len(own) - (basis is not None) for own, basis in self._pairs()]
+        stops = np.cumsum(sizes)
+        return [np.arange(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
+
+    def turned(self, values: FloatArray) -> FloatArray:
+        """Return the coordinates of (..., n_units) values along all directions."""
+        turned = np.empty((*values.shape[:-1], len(self.scale)))
+        for place, (own, basis) in zip(self.places(), self._pairs(), strict=True):
+            part = values[..., own]
+            part = part - part.mean(axis=-1)[..., None] if basis is None else part @ basis
+            turned[..., place] = part
+        return turned
+
+    def turned_back(self, coordinates: FloatArray, n_units: int) -> FloatArray:
+        """Return the (..., n_units) values with given coordinates along the directions."""
+        values = np.zeros((*coordinates.shape[:-1], n_units))
+        for place, (own, basis) in zip(self.places(), self._pairs(), strict=True):
+            part = coordinates[..., place]
+            values[..., own] = part if basis is None else part @ basis.T
+        return values
+
+    def _pairs(self) -> Iterator[tuple[IntArray, FloatArray | None]]:
+        return zip(self.members, self.basis, strict=True)
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """Deviations that have d dependent coordinates each, by kind.
+
+    Deviations of one kind have equal precisions, which are stored once, with the fewest ``axes``
+    that have the same cross-products of projections. For many columns, what deviations account for
+    is a linear function of ``features``: products of two residual precisions and two coordinates.
+    """
+
+    times: FloatArray  # (m,): number of deviations of each kind
+    parameter: IntArray  # (m, d): index of the log sd of each coordinate
+    coordinate: IntArray  # (m, d): place of each coordinate among those of a unit
+    gram: FloatArray  # (n_noise, m, d, d): X'X of one unit, times the scales
+    columns: IntArray  # (k,): columns whose projections are not all zero
+    projected: FloatArray  # (n_noise, m, d, axes, k): X'columns, times the scales
+    direction: IntArray  # (n_directions,)
+    kind: IntArray  # (n_directions,): the kind of each direction
+
+    @cached_property
+    def features(self) -> IntArray:
+        """Pairs of residual precisions, and pairs of coordinates, as (n_features, 4) indices."""
+        present = np.argwhere(self.projected.any(axis=(1, 3, 4)))
+        first, second = np.triu_indices(len(present))
+        return np.hstack([present[first], present[second]])[:, [0, 2, 1, 3]]
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Products of the columns for each feature, (k (k + 1) / 2, n_features * m)."""
+        rows, columns = np.triu_indices(len(self.columns))
+        products = np.empty((len(rows), len(self.features), len(self.parameter)))
+        for place, (q, r, i, j) in enumerate(self.features):
+            a, b = self.projected[q, :, i], self.projected[r, :, j]
+            crossed = np.einsum("mak,mal->mkl", a, b, optimize=True)
+            if (q, i) != (r, j):
+                crossed = crossed + crossed.swapaxes(1, 2)
+            products[:, place] = crossed[:, rows, columns].T
+        return products.reshape(len(rows), -1)
+
+
+def directions_of(part: Partition, likeness: FloatArray) -> tuple[Directions, FloatArray]:
+    """Return the directions of all classes, and the (n_classes, d) scales of class means.
+
+    ``likeness`` is the (n_units, n_units) similarity of units, or (0, 0) if it is unknown.
+    """
+    share, several = part.units.alike, tuple(np.flatnonzero(part.size > 1).tolist())
+    if not (likeness.size and share.any()):
+        members = tuple(np.flatnonzero(part.of_unit == index) for index in several)
+        d, none = part.gram.shape[-1], (None,) * len(members)
+        one = np.ones((sum(map(len, members)), d))
+        return Directions(several, members, none, one), np.ones((len(part.size), d))
+    found = blocks_of(likeness, part.of_unit)
+    variances = np.concatenate([split.deviations for _, split in found])[:, None]
+    means = np.array([split.mean for _, split in found])[:, None]
+    of_mean, scale = (np.sqrt(1 - share + share * x) for x in (means, variances))
+    chosen = [found[index] for index in several]
+    bases = tuple(split.basis for _, split in chosen)
+    return Directions(several, tuple(own for own, _ in chosen), bases, scale), of_mean
+
+
+def deviations_of(
+    part: Partition, directions: Directions, turned: FloatArray
+) -> tuple[Deviations, ...]:
+    """Collect deviations by their number of dependent coordinates and by their columns.
+
+    The (n_noise, k, d, n_directions) ``turned`` are the columns' projections on the directions.
+    """
+    pieces: dict[tuple[int, bytes, bool], list[Deviations]] = defaultdict(list)
+    for index, own in zip(directions.classes, directions.places(), strict=True):
+        columns = np.flatnonzero(turned[..., own].any(axis=(0, 2, 3)))
+        for j in _coupled(part.units, part.gram[:, index]):
+            for alike in _equal(directions.scale[np.ix_(own, j)]):
+                place = own[alike]
+                scale = directions.scale[np.ix_(place, j)]
+                projected = turned[:, columns][:, :, j][..., place] * scale.T
+                kind, times = np.arange(len(place)), np.ones(len(place))
+                axes = projected[..., None]
+                if len(alike) > 1 and (scale[0] == scale[1]).all():
+                    times = np.array([min(len(place), part.size[index] - 1)])
+                    kind, scale, axes = np.zeros_like(kind), scale[:1], _few_axes(projected)
+                gram = part.gram[:, index][:, j[:, None], j][:, None]
+                one = Deviations(
+                    times=times,
+                    parameter=np.tile(part.units.parameter[part.first[index], j], (len(times), 1)),
+                    coordinate=np.tile(j, (len(times), 1)),
+                    gram=gram * scale[:, :, None] * scale[:, None],
+                    columns=columns,
+                    projected=axes.transpose(0, 3, 2, 4, 1),
+                    direction=place,
+                    kind=kind,
+                )
+                pieces[len(j), columns.tobytes(), axes.shape[4] > 1].append(one)
+    return tuple(map(_joined, pieces.values()))
+
+
+def _equal(scale: FloatArray) -> Iterator[IntArray]:
+    """Yield the rows whose scales are unique together, and those of each repeated scale."""
+    _, kind, count = np.unique(scale, axis=0, return_inverse=True, return_counts=True)
+    single = count[kind.ravel()] == 1
+    if single.any():
+        yield np.flatnonzero(single)
+    for repeated in np.flatnonzero(count > 1):
+        yield np.flatnonzero(kind.ravel() == repeated)
+
+
+def _few_axes(projected: FloatArray) -> FloatArray:
+    """Return (n, k, d, 1, axes) projections with the same cross-products as (n, k, d, m) ones."""
+    flat = projected.reshape(-1, projected.shape[3])
+    if not flat.any():
+        return np.asarray(projected[..., None, :1])
+    axes, lengths, _ = np.linalg.svd(flat, full_matrices=False)
+    some = lengths > NO_LENGTH * lengths[0]
+    return np.asarray((axes * lengths)[:, some].reshape(*projected.shape[:3], 1, -1))
+
+
+def _joined(pieces: list[Deviations]) -> Deviations:
+    """Join deviations of equal shapes; some may have fewer axes than others."""
+    most = max(one.projected.shape[3] for one in pieces)
+    first = np.cumsum([0, *(len(one.times) for one in pieces)])
+    padded = [
+        np.pad(one.projected, [(0, 0)] * 3 + [(0, most - one.projected.shape[3]), (0, 0)])
+        for one in pieces
+    ]
+    return Deviations(
+        times=np.concatenate([one.times for one in pieces]),
+        parameter=np.concatenate([one.parameter for one in pieces]),
+        coordinate=np.concatenate([one.coordinate for one in pieces]),
+        gram=np.concatenate([one.gram for one in pieces], axis=1),
+        columns=pieces[0].columns,
+        projected=np.concatenate(padded, axis=1),
+        direction=np.concatenate([one.direction for one in pieces]),
+        kind=np.concatenate([one.kind + n for one, n in zip(pieces, first, strict=False)]),
+    )
+
+
+def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
+    """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
+    if units.correlated is not None:
+        return [np.arange(gram.shape[-1])]
+    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
+    large = np.abs(gram) > NO_COUPLING * lengths[:, :, None] * lengths[:, None]
+    return _components(large.any(axis=0).tobytes(), gram.shape[-1])
+
+
+@cache
+def _components(coupled: bytes, n: int) -> list[IntArray]:
+    """Split n coordinates into connected sets; the few patterns occur thousands of times each."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(np.frombuffer(coupled, bool).reshape(n, n))
+    return [np.flatnonzero(label == index) for index in range(count)]

@@ -1,0 +1,152 @@
+"""Scale units by their sds, and factor the precision of each unit's coordinates, given all else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from .._core.arrays import FloatArray, IntArray
+from ..model.priors import factor_of_partial_correlations
+from .blocks import cholesky_blocks, solve_blocks
+from .deviations import Deviations
+from .layout import Units
+from .reduction import UNPOOLED_SD, Collapsed
+
+FEW_COLUMNS = 8
+"""Number of columns above which precomputed products are faster."""
+
+
+@dataclass(frozen=True)
+class UnitPosterior:
+    """Effects u = D R z of one side's units, given all else; a priori, z is standard normal."""
+
+    sds: FloatArray  # (n_classes, d, n): D
+    correlated: slice  # the correlated coordinates
+    rotation: FloatArray  # (k, k, n): R, a factor of their correlations
+    factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
+
+    def solve(self, values: FloatArray) -> FloatArray:
+        """Multiply (n_classes, d, k, n) values by R'D and then by the inverse factor."""
+        scaled = _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
+        return solve_blocks(self.factor, scaled)
+
+    def of_kinds(self, kind: IntArray) -> UnitPosterior:
+        """Return the posterior of units whose kinds are those of this one's classes."""
+        return replace(self, sds=self.sds[kind], factor=self.factor[kind])
+
+    def log_det(self, times: FloatArray) -> FloatArray:
+        """Return the (n,) log determinants of all precisions, multiplied by ``times``."""
+        logs = np.log(np.diagonal(self.factor, axis1=1, axis2=2)).sum(axis=2)
+        return np.asarray(2 * (times @ logs))
+
+    def effects(self, coordinates: FloatArray) -> FloatArray:
+        """Return the (n_classes, d, n) effects D R z for the classes' coordinates z."""
+        transposed = np.swapaxes(self.rotation, 0, 1)
+        rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
+        return np.asarray(rotated[:, :, 0] * self.sds)
+
+    def rotate_kept(self, matrices: FloatArray) -> None:
+        """Multiply this side's rows, which come first in (n, k, k) arrays, by R' in place."""
+        n_classes, d, n = self.sds.shape
+        if len(self.rotation):
+            rows = matrices[:, : n_classes * d].reshape(n, n_classes, d, -1)[:, :, self.correlated]
+            rows[:] = self.rotation.transpose(2, 1, 0)[:, None] @ rows
+
+
+@dataclass(frozen=True)
+class Scales:
+    """A stack of n parameter vectors with their sds and residual precisions."""
+
+    parameters: FloatArray  # (n, n_parameters)
+    sds: FloatArray  # (n_sds, n): the parameters' sds, then the known sds
+    precision: FloatArray  # (n_noise, n): 1 / sigma²
+
+    def of_units(self, units: Units, parameter: IntArray, gram: FloatArray) -> UnitPosterior:
+        """Return the posterior of units with the sds at ``parameter`` and the X'X in ``gram``."""
+        correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
+        if units.correlated is not None:
+            block, correlated = units.correlated
+            partial = np.tanh(self.parameters[:, block.where])
+            factors = factor_of_partial_correlations(partial, block.n_correlated)
+            rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
+        own = self.sds[parameter]
+        matrices = weighted(gram, self.precision)
+        for _ in range(2):
+            matrices *= own[:, :, None]
+            matrices = _rotate(correlated, rotation, matrices).swapaxes(1, 2)
+        np.einsum("qiin->qin", matrices)[:] += 1  # a view of the diagonals
+        return UnitPosterior(own, correlated, rotation, cholesky_blocks(matrices))
+
+
+def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
+    """Return the sds and precisions for (n, n_parameters) parameters.
+
+    The sds in the parameters come first, then known sds; the sd of the connection means is last.
+    """
+    spec = posterior.spec
+    mean_sd = spec.priors["connection_mean"].parameters["sd"]
+    known = np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])[:, None]
+    known = np.broadcast_to(known, (len(known), len(parameters)))
+    sigma = np.exp(parameters[:, posterior.block("sigma").where].T)
+    precision = 1 / (sigma**2 + posterior.design.rounding**2)
+    precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
+    return Scales(parameters, np.exp(np.concatenate([parameters.T, known])), precision)
+
+
+def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
+    """Multiply the correlated rows of (n_classes, d, k, n) values by R' in place."""
+    if len(rotation):
+        own = values[:, correlated]
+        values[:, correlated] = np.einsum("ijn,qikn->qjkn", rotation, own)
+    return values
+
+
+def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
+    """Draw standard normal numbers; without a generator, return their means, which are zero."""
+    return np.zeros(shape) if rng is None else rng.standard_normal(shape)
+
+
+def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
+    """Multiply each residual precision by its constant array, and return the (..., n) sums."""
+    flat = constants.reshape(len(constants), -1).T @ precision
+    return flat.reshape(*constants.shape[1:], precision.shape[1])
+
+
+def subtract_deviations(
+    gram: FloatArray,
+    places: IntArray,
+    part: Deviations,
+    factor: UnitPosterior,
+    precision: FloatArray,
+) -> None:
+    """Subtract the squares and products of columns that deviations account for, in place."""
+    if not len(places):  # units of the part do not differ
+        return
+    one, other = np.triu_indices(len(places))
+    find = _of_few_columns if len(places) <= FEW_COLUMNS else _of_many_columns
+    values = find(part, factor, precision).T
+    gram[:, places[one], places[other]] -= values
+    apart = one != other
+    gram[:, places[other[apart]], places[one[apart]]] -= values[:, apart]
+
+
+def _of_few_columns(part: Deviations, factor: UnitPosterior, precision: FloatArray) -> FloatArray:
+    """Return (k (k + 1) / 2, n) squares and products of columns that deviations account for."""
+    (m, d, axes, k), n = part.projected.shape[1:], precision.shape[1]
+    values = weighted(part.projected, precision).reshape(m, d, axes * k, n)
+    solved = factor.solve(values).reshape(m * d * axes, k, n)
+    pairs = zip(*np.triu_indices(k), strict=True)
+    return np.array([np.einsum("in,in->n", solved[:, a], solved[:, b]) for a, b in pairs])
+
+
+def _of_many_columns(part: Deviations, factor: UnitPosterior, precision: FloatArray) -> FloatArray:
+    """Return the same as `_of_few_columns`, from the precomputed products of columns."""
+    (m, d), n = part.parameter.shape, precision.shape[1]
+    inverse = factor.solve(np.tile(np.eye(d)[:, :, None], (m, 1, 1, 1)))
+    features = np.empty((len(part.features), m, n))
+    for place, (q, r, i, j) in enumerate(part.features):
+        np.einsum("man,man->mn", inverse[:, :, i], inverse[:, :, j], out=features[place])
+        features[place] *= precision[q] * precision[r]
+    return part.products @ features.reshape(-1, n)
