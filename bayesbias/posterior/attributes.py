@@ -30,7 +30,7 @@ from ..model.frequency import (
 )
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, n_draws, spec_of, stacked
-from ..sampling.exact import draw_effects
+from ..sampling.effects import draw_effects
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .estimands import (
