@@ -212,8 +212,7 @@ FIGURES = {
         ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
     "distances": lambda: bb.plots.distributions(bb.distance_table(
         bb.load_vectors("glove-demo", case="fallback", words=bb.load_wordlist("weat6")), "weat6")),
-    "change_forest": lambda: bb.plots.change_forest(bb.summary(
-        bb.fit_change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1]), seed=1))),
+    "change": lambda: bb.plots.change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),
     "moved": lambda: bb.plots.distributions(
         fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),
     "contrast_forest": lambda: bb.plots.contrast_forest(bb.contrasts(fitted("religion")[3])),

@@ -37,7 +37,7 @@ import bayesbias as bb
 from bayesbias import background, plots, scores
 from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
-from bayesbias.plots.palette import COLORS, GREEN, INK, MARKERS, MISS, QUIET
+from bayesbias.plots.palette import COLORS, GREEN, INK, MARKERS, MISS, QUIET, TINT
 from bayesbias.plots.ridges import RIDGE
 from bayesbias.records.rows import QUANTILES
 from bayesbias.tables.descriptives import contrast_of, mac_band
@@ -73,7 +73,6 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     ((contrasts,), _) = own["contrast_forest"]
     moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
     after = table.assign(cosine_distance=table["cosine_distance"] + moved)
-    change = bb.fit_change(table, after, draws=100, chains=2, seed=1)
     ranks = pd.DataFrame({"word": table["attribute"].unique()})
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
     names = [str(word) for word in table["protected_word"].unique()]
@@ -90,7 +89,6 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
         "change": ((table, after), {}),
         "influence": ((without,), {}),
         "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "heading": ""}),
-        "change_forest": ((bb.summary(change),), {"words": True}),
         "distances_by_rank": ((table, ranks), {}),
     }
 
@@ -119,13 +117,11 @@ def of_vectors(mark: str) -> dict[str, Case]:
     many = background.distributions(known, {f"{mark}one{mark}": (names[:1], names[1:2])})
     ((name, one),) = many.items()
     curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
-    bias = one.relative_bias(*sets.values(), n_resamples=99, seed=0)
     return {
         "pair_forest": ((shares(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),
-        "relative_bias": ((bias,), {"name": name}),
         "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
         "false_alarms": ((rates(mark),), {}),
         "curves": ((rates(mark).assign(effect=[1, 1, 2, 2]),), {"by": "scenario"}),
@@ -148,9 +144,8 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "contrast_forest": lambda frame: contrast_of(frame, "associated", "different")["mean"],
     "influence": lambda frame: frame["mean_without"],
     "prior_predictive": lambda frame: frame["share_below"],
-    "false_alarms": lambda frame: frame["rate"],
     **dict.fromkeys(
-        ("forest", "change_forest", "scales", "intervals", "pair_forest"),
+        ("forest", "scales", "intervals", "pair_forest"),
         lambda frame: frame["mean"],
     ),
 }
@@ -185,13 +180,13 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "not include experiment"),
-    ("change_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
+    ("contrast_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
     ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans, only "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at the same effect"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute in the table has"),
-    ("false_alarms", lambda f: f.assign(kind="power"), {}, "no false-alarm or coverage rows"),
-    ("false_alarms", same, {"by": "n"}, "by must be 'method' or 'scenario'; got 'n'"),
-    ("false_alarms", ninety, {}, "180 rows are too many for one figure; select up to 80"),
+    ("false_alarms", lambda f: f.assign(kind="power"), {}, "has false alarms in 0 scenarios"),
+    ("false_alarms", same, {"kind": "n"}, "unknown kind 'n'"),
+    ("false_alarms", ninety, {}, "in 90 scenarios with 2 methods; a matrix needs"),
     (
         "forest",
         lambda frame: frame.drop(columns="connection"),
@@ -329,10 +324,6 @@ def test_backgrounds_have_their_moments_and_words() -> None:
     ax = plots.background_words(curves, placed, "one")
     assert points(ax) == set(placed["psi"].round(9))
     assert band_of(ax) == pytest.approx(tuple(curves.attrs["ticks"]["one"]))
-    bias = many["one"].relative_bias(*sets.values(), n_resamples=300, seed=1)
-    ax = plots.relative_bias(bias, labels=("x", "y"))
-    assert line(ax, "observed").get_xdata()[0] == bias.statistic
-    assert sum(patch.get_height() for patch in ax.patches[:-1]) == 300  # type: ignore[attr-defined]
 
 
 def test_rows_of_a_score_share_a_scale() -> None:
@@ -347,18 +338,20 @@ def test_rows_of_a_score_share_a_scale() -> None:
     assert to_hex(line(ax, "posterior").get_color()).upper() == GREEN
 
 
-def test_false_alarms_and_coverage_are_colored_by_what_is_promised() -> None:
-    for kind, more, less in (
-        ("false alarms", MISS, COLORS["different"]),
-        ("coverage", COLORS["different"], MISS),
-    ):
+def test_cells_are_colored_if_a_method_is_wrong_more_often_than_promised() -> None:
+    for kind, wrong in (("false alarms", {"20"}), ("coverage", {"1"})):
         mixed = pd.concat([rates(kind=kind), rates(kind="power").assign(scenario="planted")])
-        ax = plots.false_alarms(mixed, by="scenario")
-        assert headings(ax) == ["one", "two"]
-        assert bars(ax) == ends(rates())
-        drawn = [each for each in ax.get_lines() if each.get_linestyle() == "None"]
-        colors = {x: to_hex(each.get_color()).upper() for each in drawn for x in each.get_xdata()}
-        assert colors == {0.05: INK, 0.2: more, 0.01: less, 0.3: INK}
+        ax = plots.false_alarms(mixed, kind=kind)
+        assert row_names(ax) == ["one", "two"]
+        cells = {text.get_text(): text.get_position() for text in ax.texts if not text.get_gid()}
+        assert cells == {"5": (0, 0), "20": (0, 1), "1": (1, 0), "30": (1, 1)}
+        gray = to_rgb(TINT)
+        colored = {
+            (round(bar.get_x() + bar.get_width() / 2), round(bar.get_y() + 0.46))
+            for bar in ax.patches
+            if to_rgb(bar.get_facecolor()) != gray
+        }
+        assert colored == {cells[text] for text in wrong}
 
 
 def test_curves_join_values_with_bands_and_what_is_promised() -> None:

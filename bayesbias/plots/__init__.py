@@ -24,9 +24,7 @@ from .answers import closeness as closeness
 from .answers import heatmap as heatmap
 from .curves import curves as curves
 from .curves import null_distribution as null_distribution
-from .curves import relative_bias as relative_bias
 from .forest import intervals as intervals
-from .forests import change_forest as change_forest
 from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest
 from .forests import influence as influence

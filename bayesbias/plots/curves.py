@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from ..background.psi_distribution import RelativeBias
-
 LINES = (
     (INK, "o", "-"),
     (COLORS["associated"], "s", "-"),
@@ -170,23 +168,3 @@ def null_distribution(
         f"{f'Dotted: {farthest}, the most extreme possible values.' if bounds else ''}"
     )
     return header(ax, title, note, keys)
-
-
-def relative_bias(
-    bias: RelativeBias,
-    *,
-    name: str = "",
-    labels: tuple[str, str] = ("X", "Y"),
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw a relative bias (`Distribution.relative_bias`) and its values for random sets."""
-    return null_distribution(
-        bias.reference,
-        bias.statistic,
-        label=f"sum of ψ over {labels[0]} − sum of ψ over {labels[1]}",
-        title=f"{name}: relative bias" if name else "Relative bias",
-        share=bias.p_simulated(),
-        center=bias.expected,
-        about=f"random pairs of disjoint sets of {bias.n_x} and {bias.n_y} words",
-        ax=ax,
-    )

@@ -78,24 +78,6 @@ def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) 
     )
 
 
-def change_forest(
-    frame: pd.DataFrame, *, words: bool = False, rope: float | None = None, ax: Axes | None = None
-) -> Axes:
-    """Draw changes in mean distance (`comparison.changes`, or `bayesbias.summary` of a change)."""
-    require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(change)")
-    return intervals(
-        frame,
-        words=words,
-        hue="connection",
-        reference=0.0,
-        rope=rope,
-        xlabel="change in cosine distance: after − before (positive = farther after)",
-        title="How far the attributes moved",
-        note=interval_note(frame),
-        ax=ax,
-    )
-
-
 def contrast_forest(
     frame: pd.DataFrame,
     *,

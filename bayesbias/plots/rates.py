@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from .forest import intervals
-from .frame import interval_note, key, number, percent, require_frame
-from .palette import COLORS, GREEN, INK, LINE, MISS
+from .._core.checks import check_choice
+from .forest import MOST_ROWS, intervals
+from .frame import (
+    HEADER_HEIGHT,
+    TEXT_SIZE,
+    header,
+    interval_note,
+    new_axes,
+    number,
+    percent,
+    require_frame,
+    row_labels,
+    shorten,
+)
+from .palette import GREEN, INK, TINT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+MOST_METHODS = 14
+"""Largest number of columns in a matrix of rates that is still readable."""
+
+TITLES = {
+    "false alarms": "How often methods claim a bias that is not there",
+    "coverage": "How often intervals cover the truth",
+}
+"""Titles of matrices of rates, keyed by kind."""
+
+MATRIX_NOTE = (
+    "Percent of simulated tables. Below each method: the percentage that it promises. Orange to "
+    "red: wrong more often than promised, beyond Monte Carlo error."
+)
 
 
 def pair_forest(
@@ -47,65 +74,67 @@ def pair_forest(
     )
 
 
-def false_alarms(frame: pd.DataFrame, *, by: str = "method", ax: Axes | None = None) -> Axes:
-    """Draw false-alarm rates (or coverage, if there are none) next to the promised rates.
+def false_alarms(
+    frame: pd.DataFrame, *, kind: str = "false alarms", ax: Axes | None = None
+) -> Axes:
+    """Draw a matrix of rates: one row per simulated world, and one column per method.
 
-    The frame comes from `bayesbias.calibration.calibrate`. Rates that differ from the promised
-    rates by more than the Monte Carlo error are red if worse and blue if better.
+    The frame comes from `bayesbias.calibration.calibrate`. A cell is colored if its method is wrong
+    more often than promised, beyond Monte Carlo error.
 
     Parameters
     ----------
-    by : {"method", "scenario"}
-        The column that defines blocks. The other column labels the rows.
+    kind : {"false alarms", "coverage"}
+        The rows to draw.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> worlds, methods = ["independent", "words-differ"], ["weat-p", "t-cells-groups"]
+    >>> rates = bb.calibration.calibrate(worlds, methods, n=400, seed=1)
+    >>> ax = bb.plots.false_alarms(rates)
+    >>> [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
+    ['21']
     """
-    columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal", "n")
+    columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal")
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")
-    others = {"method": "scenario", "scenario": "method"}
-    if by not in others:
-        raise ValueError(f"by must be 'method' or 'scenario'; got {by!r}")
-    alarms = (frame["kind"] == "false alarms").any()
-    rows = frame[frame["kind"] == ("false alarms" if alarms else "coverage")]
-    rows.attrs = {}  # else `intervals` shades the calibration's region of practical equivalence
-    if rows.empty:
-        raise ValueError("the frame has no false-alarm or coverage rows; simulate a null scenario")
-    bad, good = ("more", "fewer") if alarms else ("fewer", "more")
-    kept = rows["nominal"].isna() | rows["nominal"].between(rows["low"], rows["high"])
-    worse = (rows["rate"] > rows["nominal"]) == alarms
-    verdicts = {
-        "as promised, or no promise": (INK, "o"),
-        f"{bad} than promised": (MISS, "o"),
-        f"{good} than promised": (COLORS["different"], "o"),
-    }
-    verdict = np.array([*verdicts])[np.where(kept, 0, 2 - worse)]
-    n_tables = sorted({f"{n:,}" for n in (rows["n"].min(), rows["n"].max())}, key=len)
-    ax = intervals(
-        rows.assign(
-            mean=rows["rate"],
-            text=rows["rate"].map("{:.3f}".format).str.lstrip("0"),
-            tick=rows["nominal"],
-            verdict=verdict,
-        ),
-        label=others[by],
-        by=by,
-        hue="verdict",
-        styles=verdicts,
-        heading="rate",
-        xlabel="false-alarm rate" if alarms else "coverage",
-        title="How often methods claim a bias that is not there"
-        if alarms
-        else "How often intervals cover the truth",
-        note=f"{' to '.join(n_tables)} simulated tables per row. Bars: 95% Monte Carlo "
-        f"intervals. Gray ticks: the rate that the method promises. Red: {bad} than promised, "
-        "beyond Monte Carlo error.",
-        keys=[
-            *(key(name, *style) for name, style in verdicts.items()),
-            key("promised", LINE, "|", size=9, width=0),
-        ],
-        ax=ax,
-    )
-    if alarms:
-        ax.set_xlim(left=-0.005)
-    return ax
+    check_choice("kind", kind, TITLES)
+    rows = frame[frame["kind"] == kind]
+    worlds, methods = (list(dict.fromkeys(rows[name])) for name in ("scenario", "method"))
+    if not 0 < len(worlds) <= MOST_ROWS or len(methods) > MOST_METHODS:
+        raise ValueError(
+            f"the frame has {kind} in {len(worlds)} scenarios with {len(methods)} methods; a "
+            f"matrix needs 1 to {MOST_ROWS} scenarios and at most {MOST_METHODS} methods"
+        )
+    ax = new_axes(ax, HEADER_HEIGHT + 0.9 + 0.3 * len(worlds))
+    for cell in rows.to_dict("records"):
+        _draw_rate(ax, methods.index(cell["method"]), worlds.index(cell["scenario"]), cell)
+    row_labels(ax, range(len(worlds)), worlds)
+    rates = rows.drop_duplicates("method")["nominal"]
+    names = [shorten(name, 40).replace("-", "\n") for name in methods]
+    promised = ["–" if np.isnan(rate) else f"{rate:.0%}" for rate in rates]
+    labels = [f"{name}\n{rate}" for name, rate in zip(names, promised, strict=True)]
+    ax.set_xticks(range(len(methods)), labels, parse_math=False)
+    ax.tick_params(axis="x", length=0, labeltop=True, labelbottom=False)
+    ax.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(worlds) - 0.5, -0.5))
+    ax.spines["bottom"].set_visible(False)
+    raised = 1.3 * TEXT_SIZE * max(label.count("\n") + 1 for label in labels)
+    return header(ax, TITLES[kind], MATRIX_NOTE, raised=raised)
+
+
+def _draw_rate(ax: Axes, x: int, y: int, cell: Mapping[Any, Any]) -> None:
+    """Draw a rate in a cell whose color shows how much more often than promised it is wrong."""
+    from matplotlib import colormaps
+
+    rate, least, promised = (cell[name] for name in ("rate", "low", "nominal"))
+    if cell["kind"] == "coverage":
+        rate, least, promised = 1 - rate, 1 - cell["high"], 1 - promised
+    worse = bool(least > promised)
+    depth = min(0.15 + 0.2 * np.log2(rate / promised), 0.85) if worse else 0.0
+    ax.bar(x, 0.92, 0.94, y - 0.46, color=colormaps["OrRd"](depth) if worse else TINT)
+    text = ax.text(x, y, percent(cell["rate"]).rstrip("%"), ha="center", va="center")
+    text.set(fontsize=TEXT_SIZE, color="white" if depth > 0.6 else INK)
+    text.set_weight("bold" if worse else "normal")
 
 
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
