@@ -134,7 +134,7 @@ def _draw_rate(ax: Axes, x: int, y: int, cell: Mapping[Any, Any]) -> None:
     ax.bar(x, 0.92, 0.94, y - 0.46, color=colormaps["OrRd"](depth) if worse else TINT)
     text = ax.text(x, y, percent(cell["rate"]).rstrip("%"), ha="center", va="center")
     text.set(fontsize=TEXT_SIZE, color="white" if depth > 0.6 else INK)
-    text.set_weight("bold" if worse else "normal")
+    text.set_fontweight("bold" if worse else "normal")
 
 
 def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
