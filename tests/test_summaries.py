@@ -17,6 +17,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
+from bayesbias._core.notices import NoLikeness
 from bayesbias.model.indexing import make_design
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
@@ -52,7 +53,7 @@ def test_scales_and_priors_name_what_they_belong_to(crossed_posterior: DataTree)
     own = float(crossed_posterior["posterior"]["attribute_sd"].mean())
     assert only_row(frame, parameter="attribute_sd")["mean"] == pytest.approx(own)
     priors = prior_sensitivity(crossed_posterior)
-    of_priors = of | {"connection_mean": CONNECTIONS}
+    of_priors = of | {"connection_mean": CONNECTIONS, "contrast": ["overall"]}
     assert priors.groupby("parameter")["of"].apply(list).to_dict() == of_priors
     other = prior_sensitivity(crossed_posterior, ["word_mean", "attribute_effect"])
     assert other.loc[0, ["parameter", "of"]].tolist() == ["word_mean", "he, associated"]
@@ -84,21 +85,34 @@ def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: Dat
     assert "log_prior" not in crossed_posterior.children
 
 
-def test_a_tight_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong(
-    toy_table: pd.DataFrame,
-) -> None:
-    """Means are near .85. A prior at 1.1 as narrow as the likelihood conflicts with them."""
+def test_a_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong() -> None:
+    """The mean of 20 words is .85, with an sd of .02; a prior of 1.1 (.05) is far from it."""
+    rng = np.random.default_rng(0)
+    y = 0.85 + 0.1 * rng.standard_normal((20, 1)) + 0.05 * rng.standard_normal((20, 6))
     beside, alone = (
         prior_sensitivity(
-            bb.fit(toy_table, "paper", method="exact", seed=1, priors={"connection_mean": prior}),
+            bb.fit(grid(20, 6, y.ravel(), ("neutral",)), "paper", method="exact", seed=1, **given),
             ["connection_mean"],
+        ).iloc[0]
+        for given in (
+            {"priors": {"connection_mean": {"mean": 1.1, "sd": 0.05}}},
+            {"priors": {"connection_mean": {"mean": 0.85, "sd": 0.001}}},
         )
-        for prior in ({"mean": 1.1, "sd": 0.05}, {"mean": 0.85, "sd": 0.001})
     )
-    assert (beside["prior"] > SENSITIVE).all()
-    assert "prior-data conflict" in set(beside["diagnosis"])
-    assert (alone["diagnosis"] == "strong prior or weak data").all()
-    assert (alone["likelihood"] < SENSITIVE).all()
+    assert beside["diagnosis"] == "prior-data conflict"
+    # Precisions are 400 and about 2,000, so the median is near .89, more than three sds away.
+    assert beside["prior_tail"] < norm.cdf(-3)
+    assert alone["diagnosis"] == "strong prior or weak data"
+    assert alone["prior_tail"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_an_sd_that_few_words_leave_uncertain_is_no_conflict(toy_table: pd.DataFrame) -> None:
+    """The prior of the sds expects what the data show."""
+    with pytest.warns(NoLikeness):
+        frame = prior_sensitivity(bb.fit(toy_table, seed=1)).set_index("parameter")
+    assert (frame.loc[["level_sd"], ["prior", "likelihood"]] > SENSITIVE).all(axis=None)
+    assert not (frame["diagnosis"] == "prior-data conflict").any()
+    assert frame.loc[["contrast"], "prior_tail"].isna().all()
 
 
 @pytest.mark.parametrize("kind", ["hdi", "eti"])

@@ -231,19 +231,24 @@ def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
     >>> int((dots.query("level == 'overall'")["value"] < 0).sum())
     18
     """
-    levels, gaps, estimands = contrast_draws(tree, "population")
-    probability, pairs = (np.arange(n) + 0.5) / n, pair_names(labels(tree, "connection"))
-    first = {end: names[0] for end, names in pairs.items()}
-    keys = default_rows(levels.assign(**first, estimand=estimands[:, 0]))
-    keys = keys[np.isfinite(gaps[0, keys.index, 0])]
+    (keys, draws), probability = default_draws(tree), (np.arange(n) + 0.5) / n
     if is_exact(tree) and len(keys):
         means, sds = mixtures(tree, lambda of: of[:, keys.index, 0])
         values = mixture_quantiles(means, sds, probability)
     else:
-        values = np.quantile(gaps[:, keys.index, 0], probability, axis=0)
+        values = np.quantile(draws, probability, axis=0)
     rows = keys.loc[keys.index.repeat(n), ["level", "protected_group", "estimand"]]
     frame = rows.reset_index(drop=True)
     return frame.assign(probability=np.tile(probability, len(keys)), value=values.T.ravel())
+
+
+def default_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
+    """Return labels and (n_draws, n_rows) draws of the default rows; the index is the level."""
+    levels, gaps, estimands = contrast_draws(tree, "population")
+    first = {end: names[0] for end, names in pair_names(labels(tree, "connection")).items()}
+    keys = default_rows(levels.assign(**first, estimand=estimands[:, 0]))
+    keys = keys[np.isfinite(gaps[0, keys.index, 0])]
+    return keys, gaps[:, keys.index, 0]
 
 
 def with_frequency(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:

@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.random import default_rng
 
+from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
 from ..model.likelihood import Rows, row_chunks
+from ..model.priors import Prior
 from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
-from .contrasts import contrast_draws, contrast_weights
-from .estimands import pair_place
+from .contrasts import contrast_draws, contrast_weights, default_draws
+from .estimands import compares_stereotypes, pair_place
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:
-    from xarray import DataTree
+    from xarray import Dataset, DataTree
 
 OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 """Names of the exact sampler's statistics."""
@@ -31,6 +34,15 @@ OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 SENSITIVE = 0.05
 """Smallest sensitivity that is reported as high (Kallioinen et al., 2024). A Normal posterior has
 this sensitivity if, near alpha = 1, its mean moves by a quarter of the sd per doubling of alpha."""
+
+CONTRAST = "contrast"
+"""Name of the default rows of `contrasts` among the parameters."""
+
+TAIL = 0.05
+"""Share of a prior beyond an estimate, on either side, below which the two are in conflict."""
+
+N_PRIOR = 20_000
+"""Number of draws from each prior that tails are counted in."""
 
 DRAWS = 20
 """Number of draws of the sds over which `influence` averages; more draws would change little."""
@@ -67,7 +79,8 @@ def prior_sensitivity(
     tree : DataTree
         A posterior from `fit`.
     variables : sequence of str, optional
-        Posterior variables to check, such as ``word_mean``; by default, all that have a prior.
+        Posterior variables to check, such as ``word_mean``; by default, ``contrast``, the default
+        rows of `contrasts`, and all variables that have a prior.
     draws : int
         Approximate number of draws to use, spread evenly across the posterior.
 
@@ -75,8 +88,17 @@ def prior_sensitivity(
     -------
     DataFrame
         ``parameter``; ``of``, its labels if it has any; ``prior`` and ``likelihood``, sensitivities
-        of 0 or more; and ``diagnosis``: ``strong prior or weak data`` if only ``prior`` is at least
-        ``SENSITIVE``, ``prior-data conflict`` if both are, and empty otherwise.
+        of 0 or more; ``prior_tail``, the share of the prior beyond the posterior median, on the
+        side where it is smaller (NaN without a prior); and ``diagnosis``. This is empty if
+        ``prior`` is below ``SENSITIVE``. Otherwise, it is ``prior-data conflict`` if the median is
+        in the outer 5% of the prior, or else ``strong prior or weak data``.
+
+    Notes
+    -----
+    The authors call it a conflict if both sensitivities are high. That rule does not work here,
+    because these likelihoods are given all effects: nearly every sd is sensitive to them, even if
+    the prior expects what a few words show, and means are not, even if the prior is far off. What
+    matters is whether the contrasts depend on priors.
 
     References
     ----------
@@ -85,17 +107,18 @@ def prior_sensitivity(
 
     Examples
     --------
-    >>> frame = bb.prior_sensitivity(post).query("parameter == 'connection_mean'")
+    >>> frame = bb.prior_sensitivity(post).query("parameter == 'contrast'")
     >>> frame[["of", "diagnosis"]].values.tolist()
-    [['associated', ''], ['different', ''], ['neutral', ''], ['human', '']]
+    [['overall', ''], ['jew', ''], ['christian', ''], ['muslim', '']]
     """
     import arviz_stats as az
     from xarray import DataTree
 
     step = max(1, n_draws(tree) // draws)
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
-    posterior = varying(tree)
-    names = list(variables or (name for name in spec_of(tree).needed_priors if name in posterior))
+    posterior, spec = _with_contrasts(varying(tree), tree), spec_of(tree)
+    checked = (CONTRAST, *spec.needed_priors)
+    names = list(variables or (name for name in checked if name in posterior))
     for name in names:
         check_choice("variable", name, map(str, posterior))
     fitted = Rows(tree)
@@ -103,18 +126,43 @@ def prior_sensitivity(
     scaled = DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
     add_draws(scaled, "log_likelihood", {outcome_of(tree): np.sum(densities, axis=0)})
-    parts = []
+    parts, tails = [], []
     for name in names:
         dims = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]
         of = [", ".join(label) for label in product(*dims)]
         parts.append(pd.DataFrame({"parameter": name, "of": of}))
+        tails.append(_tail(spec.priors.get(name), posterior[name].values))
     frame = pd.concat(parts, ignore_index=True)
     for group in ("prior", "likelihood"):
         sensitivity = az.psense(scaled, var_names=names, group=group)
         frame[group] = np.concatenate([np.ravel(sensitivity[name]) for name in names])
-    low = [frame["prior"] < SENSITIVE, frame["likelihood"] < SENSITIVE]
-    frame["diagnosis"] = np.select(low, ["", "strong prior or weak data"], "prior-data conflict")
+    frame["prior_tail"] = np.concatenate(tails)
+    in_tail = frame["prior_tail"] < TAIL
+    found = np.where(in_tail, "prior-data conflict", "strong prior or weak data")
+    frame["diagnosis"] = np.where(frame["prior"] < SENSITIVE, "", found)
     return carry_warnings(frame, tree)
+
+
+def _with_contrasts(posterior: Dataset, tree: DataTree) -> Dataset:
+    """Add draws of the default rows of `contrasts`, if the table has own and other stereotypes."""
+    if not compares_stereotypes(design_of(tree)):
+        return posterior
+    keys, draws = default_draws(tree)
+    shape = (*(posterior.sizes[dim] for dim in ("chain", "draw")), len(keys))
+    of = keys["protected_group"].replace("", "overall").tolist()
+    row = f"{CONTRAST}_row"
+    return posterior.assign_coords({row: of}).assign(
+        {CONTRAST: (("chain", "draw", row), draws.reshape(shape))}
+    )
+
+
+def _tail(prior: Prior | None, draws: FloatArray) -> FloatArray:
+    """Return the share of a prior beyond the medians of (chains, draws, ...) values."""
+    medians = np.median(draws, axis=(0, 1)).ravel()
+    if prior is None or prior.family == "lkj":
+        return np.full(len(medians), np.nan)
+    below = np.searchsorted(np.sort(prior.draw((N_PRIOR,), default_rng(0))), medians) / N_PRIOR
+    return np.minimum(below, 1 - below)
 
 
 def influence(
