@@ -17,13 +17,13 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
-from bayesbias._core.notices import NoLikeness
 from bayesbias.model.indexing import make_design
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import p_unrelated, predictive_check
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.levels import at_level
+from bayesbias.warnings import NoLikeness
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
