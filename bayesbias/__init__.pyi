@@ -41,8 +41,10 @@ from .posterior.baseline_words import baseline_contrasts as baseline_contrasts
 from .posterior.contrasts import contrasts as contrasts
 from .posterior.diagnostics import influence as influence
 from .posterior.diagnostics import prior_sensitivity as prior_sensitivity
+from .posterior.list_checks import list_check as list_check
 from .posterior.loo import compare_models as compare_models
 from .posterior.new_words import predict_words as predict_words
+from .posterior.planning import plan as plan
 from .posterior.posterior_scores import posterior_scores as posterior_scores
 from .posterior.predictive import effective_sizes as effective_sizes
 from .posterior.predictive import predictive_check as predictive_check

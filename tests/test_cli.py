@@ -142,6 +142,13 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
         assert text in capsys.readouterr().out
 
 
+def test_lists_check_measures_the_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lists", "check", "religion", "--vectors", "glove-demo"]) == 0
+    text = capsys.readouterr().out
+    assert "conservative (-0.001)" in text
+    assert "± 0.046" in text  # the fitted interval is ± .047
+
+
 def test_pages_are_listed_shown_and_opened(capsys, monkeypatch) -> None:
     assert main(["docs"]) == 0
     assert set(pages()) < set(capsys.readouterr().out.splitlines())

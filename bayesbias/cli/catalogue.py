@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import webbrowser
 from pathlib import Path
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 import bayesbias as bb
 
@@ -51,18 +52,25 @@ def show_list(wordlist: OneList, /) -> None:
 
 
 @lists_app.command
-def check(file: str, /) -> int:
+def check(
+    file: str, /, *, vectors: Annotated[str, Parameter(alias="-v")] = "", case: str = "exact"
+) -> int:
     """Check a word-list file for duplicates, overlaps, empty sets, and unknown keys.
 
-    No embedding is read; `bayesbias table` reports words that an embedding lacks. The exit code
-    is 1 if the list has errors.
+    With --vectors, the words are measured, too: how many unrelated words each set is worth, its
+    least typical word, the word without which the contrast changes most, and the expected width of
+    the interval. The exit code is 1 if the list has errors.
 
-    Example: `bayesbias lists check mine.toml`
+    Example: `bayesbias lists check mine.toml --vectors glove-demo`
 
     Parameters
     ----------
     file : str
         A .toml, .json, or .csv file, or a bundled list.
+    vectors : str
+        A bundled embedding, a file, or a folder; if omitted, no embedding is read.
+    case : str
+        How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
     """
     findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):
@@ -71,8 +79,29 @@ def check(file: str, /) -> int:
     errors = int((findings["severity"] == "error").sum())
     counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
     screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
-    screen.say("No embedding was read; `bayesbias table` reports words that an embedding lacks.")
+    if vectors and not errors:
+        _measured(bb.load_wordlist(file), vectors, case)
+    else:
+        screen.say(
+            "No embedding was read; `bayesbias table` reports words that an embedding lacks."
+        )
     return options.FAILED if errors else 0
+
+
+def _measured(wordlist: bb.WordList, vectors: str, case: str) -> None:
+    """Print the check of a list's words in an embedding."""
+    read = bb.load_vectors(vectors, wordlist, case=case)
+    words, rows = bb.list_check(bb.distance_table(read, wordlist)), []
+    for (_, name), own in words.groupby(["role", "name"], sort=False):
+        sizes = [f"{own['n_words'].iloc[0]}", f"{own['n_effective'].iloc[0]:.1f}"]
+        least, most = own.nsmallest(1, "cosine"), own.loc[own["jackknife"].abs().nlargest(1).index]
+        pairs = ((least, "cosine"), (most, "jackknife"))
+        found = [f"{row['word'].item()} ({row[of].item():.3f})" for row, of in pairs if len(row)]
+        rows.append([str(name), *sizes, *(found or ["–", "–"])])
+    heads = ["name", "words", "effective", "least typical (cosine)", "contrast without it moves by"]
+    screen.table("Words of the list", heads, rows)
+    width = words.attrs["half_width"]
+    screen.say(f"Expected {words.attrs['ci_prob']:.0%} interval of the contrast: ± {width:.3f}.")
 
 
 @models_app.default

@@ -1,0 +1,114 @@
+"""Check the words of a measured list before any fit: likeness, single words, and expected width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray, IntArray
+from .._core.intervals import DEFAULT_CI_PROB
+from ..model.design import Design
+from ..model.indexing import make_design
+from ..model.likeness import effective_number
+from ..tables.cosines import LOST, table_cosines
+from ..tables.schema import validate_table
+from .estimands import double_weights
+
+
+def list_check(table: pd.DataFrame, ci_prob: float = DEFAULT_CI_PROB) -> pd.DataFrame:
+    """Describe how much the words of a measured list can show, before any fit.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A long-form table with cosines, from `distance_table`.
+    ci_prob : float
+        Probability of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        One row per protected word and stereotype: ``role``; ``name`` of the group or set;
+        ``n_words`` and ``n_effective``, as in `effective_sizes`; ``word``; ``cosine``, its mean
+        cosine with the others, which is lowest for the least typical word; and ``jackknife``, how
+        much the overall contrast of plain means changes without the word.
+        ``.attrs["half_width"]`` is the expected half-width of the overall interval.
+
+    Notes
+    -----
+    The expected half-width is a t quantile times the jackknife error of the contrast. Each group's
+    and set's variance is multiplied by ``n_words / n_effective``.
+
+    Examples
+    --------
+    >>> check = bb.list_check(table)
+    >>> check.loc[check.groupby("name")["cosine"].idxmin(), ["name", "word", "cosine"]].round(2)
+                        name          word  cosine
+    9              christian        priest    0.53
+    20  christian_stereotype  conservative   -0.00
+    1                    jew           jew    0.52
+    18        jew_stereotype       liberal    0.11
+    13                muslim         quran    0.48
+    25     muslim_stereotype    uneducated    0.14
+    >>> round(check.attrs["half_width"], 3)
+    0.046
+    """
+    design = make_design(validate_table(table))
+    parts = [
+        _checked(table, design, *part)
+        for part in (
+            ("protected_group", "protected_word", design.groups),
+            ("attribute_set", "attribute", design.sets),
+        )
+    ]
+    frame = pd.concat(parts, ignore_index=True)
+    frame.attrs = {"half_width": _from_jackknife(frame, ci_prob), "ci_prob": ci_prob}
+    return frame
+
+
+def _checked(
+    table: pd.DataFrame, design: Design, role: str, of: str, names: Sequence[str]
+) -> pd.DataFrame:
+    """Return the rows of `list_check` for protected words or for attributes."""
+    matrix, block = design.likeness_of(of)
+    if not matrix.size:
+        raise ValueError(f"this table has no cosines between its words; {LOST}")
+    units, n = design.coords[of], np.bincount(block)[block]
+    weights = double_weights(design)
+    other = "attribute_column" if of == "protected_word" else "protected_group"
+    of_other = design.codes(other)
+    weights = weights if of == "protected_word" else weights.T
+    own = _means(design.y, design.codes(of), of_other, (len(units), weights.shape[1]))
+    mean = _means(design.y, block[design.codes(of)], of_other, weights.shape)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        moved = np.where(weights != 0, weights, np.nan)[block] * (mean[block] - own)
+        jackknife = np.nansum(moved, axis=1) / np.where(n > 1, n - 1, np.nan)
+        same = (block[:, None] == block) & ~np.eye(len(units), dtype=bool)
+        cosine = (np.asarray(table_cosines(table, units)) * same).sum(axis=1) / same.sum(axis=1)
+    columns = {"role": role, "name": np.take([*names, ""], np.minimum(block, len(names)))}
+    columns |= {"n_words": n, "n_effective": effective_number(matrix, block)[block]}
+    frame = pd.DataFrame({**columns, "word": units, "cosine": cosine, "jackknife": jackknife})
+    return frame[block < len(names)]
+
+
+def _from_jackknife(frame: pd.DataFrame, ci_prob: float) -> float:
+    """Return the expected half-width, given the rows of `list_check`."""
+    from scipy.stats import t
+
+    sets = frame.assign(square=frame["jackknife"] ** 2).groupby(["role", "name"])
+    n, effective = sets["n_words"].first(), sets["n_effective"].first()
+    variance = sets["square"].sum() * (n - 1) / effective
+    of_roles = pd.DataFrame({"variance": variance, "df": n - 1}).groupby("role").sum()
+    total = of_roles["variance"].sum()
+    nu = total**2 / (of_roles["variance"] ** 2 / of_roles["df"].clip(lower=1)).sum()
+    return float(t.ppf((1 + ci_prob) / 2, nu) * np.sqrt(total))
+
+
+def _means(y: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, ...]) -> FloatArray:
+    """Return the means of outcomes in cells; NaN for cells without rows."""
+    total, n = np.zeros((2, *shape))
+    np.add.at(total, (row, column), y)
+    np.add.at(n, (row, column), 1.0)
+    return np.asarray(total / n)

@@ -1,0 +1,82 @@
+"""Planned widths against closed forms and the pilot itself; the jackknife by leaving words out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import only_row
+from scipy.stats import nct, t
+
+import bayesbias as bb
+from bayesbias.model.indexing import make_design
+from bayesbias.model.spec import load_model
+from bayesbias.posterior.estimands import double_weights
+from bayesbias.posterior.planning import half_widths, planned_design, typical_sds
+
+
+@pytest.fixture(scope="module")
+def religion() -> pd.DataFrame:
+    return bb.distance_table("glove-demo", "religion")
+
+
+def test_half_widths_have_the_variance_of_a_balanced_design() -> None:
+    """Half of the sum of two groups' differences: v = (lean² / n) + (lean² / m) + σ² / (n m)."""
+    n, m, effect = 6, 9, 0.04
+    design = planned_design(None, n, m, m)  # every word is of another kind, so there is no likeness
+    sds = typical_sds(design) | {"lean_sd": np.array([[0.03]])}
+    sds["attribute_lean_sd"], sds["sigma"] = np.array([[0.05]]), np.array([[0.04, 0.04]])
+    parts = 0.03**2 / n, 0.05**2 / m, 0.04**2 / n / m
+    total, df = sum(parts), (2 * n - 2, 2 * m - 2)
+    sizes = (*df, df[0] * df[1])
+    nu = total**2 / sum(part**2 / size for part, size in zip(parts, sizes, strict=True))
+    reach, sd = t.ppf(0.945, nu), np.sqrt(total)
+    spec = load_model("by-group")
+    half, power = half_widths(design, spec, sds, ci_prob=0.89, effect=effect)["overall"]
+    # The prior of cells, three spreads, takes less than one thousandth of the variance.
+    assert half == pytest.approx(reach * sd, rel=2e-3)
+    noncentral = nct.sf(reach, nu, effect / sd) + nct.cdf(-reach, nu, effect / sd)
+    assert power == pytest.approx(noncentral, rel=0.01)
+
+
+def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame) -> None:
+    post = bb.fit(religion, seed=1)
+    frame = bb.plan(post, words=[5, 20], attributes=4, clusters=[1, 4])
+    found = bb.contrasts(post)
+    row = only_row(found, level="overall", first="associated", second="different")
+    planned = frame.query("level == 'overall'").set_index(["words", "clusters"])["half_width"]
+    assert planned[5, 1] == pytest.approx((row["high"] - row["low"]) / 2, rel=0.15)
+    assert planned[20, 4] < planned[20, 1] < planned[5, 1]
+    assert set(frame["level"]) == {"overall", "group"}
+    sizes = frame.drop_duplicates(["words", "clusters"]).set_index(["words", "clusters"])
+    alike = (5 / sizes["effective_words"][5, 1] - 1) / 4
+    assert sizes["effective_words"][20, 4] == pytest.approx(20 / (1 + 4 * alike))
+    uneven = replace(load_model("crossed"), name="uneven", sigma="protected_word")
+    with pytest.raises(ValueError, match="the model is 'uneven'"):
+        bb.plan(bb.fit(religion, uneven, draws=50, seed=1))
+
+
+def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
+    frame = bb.list_check(religion).set_index("word")
+
+    def contrast(table: pd.DataFrame) -> float:
+        design = make_design(table)
+        place = design.codes("protected_group"), design.codes("attribute_column")
+        means = pd.Series(design.y).groupby([*place]).mean().unstack().to_numpy()
+        return float((double_weights(design) * means).sum())
+
+    for column, word in (("protected_word", "imam"), ("attribute", "greedy")):
+        left = religion[religion[column] != word].reset_index(drop=True)
+        moved = contrast(left) - contrast(religion)
+        assert frame.loc[word, "jackknife"] == pytest.approx(moved, abs=1e-12)
+    vectors = bb.load_vectors("glove-demo", "religion")
+    own = frame.index[frame["name"] == "muslim"]
+    unit = np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in own])
+    cosines = (unit @ unit.T).sum(axis=1) - 1
+    np.testing.assert_allclose(
+        frame.loc[own, "cosine"], cosines / (len(own) - 1), atol=1e-5
+    )  # stored cosines are rounded
+    with pytest.raises(ValueError, match="no cosines"):
+        bb.list_check(pd.DataFrame(religion.to_dict("list")))
