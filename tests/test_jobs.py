@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayesbias._core.jobs import Job, pack_frame, result_key, run_jobs, unpack_frame
+from bayesbias._core.jobs import Job, _outcome, pack_frame, result_key, run_jobs, unpack_frame
+from bayesbias._core.warnings import warn
 from bayesbias.warnings import DamagedResults, OtherWarning
 
 
@@ -154,13 +155,38 @@ def test_refusals(call: Callable[[], object], fragment: str) -> None:
         call()
 
 
-@pytest.mark.slow  # a pool of workers starts
-def test_a_killed_worker_costs_no_kept_result(tmp_path: Path) -> None:
-    jobs = [*products(3), job("deadly", deadly)]
+@pytest.mark.slow  # pools of workers start
+def test_a_killed_worker_costs_only_its_job(tmp_path: Path) -> None:
+    jobs = [*products(2), job("deadly", deadly), *products(5)[2:]]
     finished = run_jobs(jobs, n_jobs=2, folder=tmp_path)
-    assert "deadly" in {failure.name for failure in finished.failures}
-    assert all("a worker died" in failure.message for failure in finished.failures)
-    assert set(run_jobs(products(3), folder=tmp_path).frames) == {f"product {i}" for i in range(3)}
+    assert [failure.name for failure in finished.failures] == ["deadly"]
+    assert "a worker died" in finished.failures[0].message
+    assert set(finished.frames) == {f"product {i}" for i in range(5)}
+
+
+def napping(seconds: float, text: str) -> pd.DataFrame:
+    for _ in range(2):
+        time.sleep(seconds / 2)
+        warn(OtherWarning("UserWarning", text))
+    return pd.DataFrame({"a": [1]})
+
+
+def test_jobs_in_threads_overlap_and_keep_their_own_warnings() -> None:
+    jobs = [job(str(i), napping, 0.6, f"from {i}") for i in range(8)]
+    start = time.monotonic()
+    with joblib.parallel_config(backend="threading"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        finished = run_jobs(jobs, n_jobs=8)
+    assert time.monotonic() - start < 3  # one by one, they sleep for 4.8 s
+    assert finished.warnings == {
+        str(i): (OtherWarning("UserWarning", f"from {i}"),) for i in range(8)
+    }
+
+
+def test_a_worker_with_another_version_is_named() -> None:
+    _, outcome = _outcome("key", partial(product, 1), 0, "0.0")
+    assert outcome["error"] == "ImportError"
+    assert "install 0.0" in outcome["message"]
 
 
 STOPPED = """

@@ -29,6 +29,7 @@ from bayesbias._core.warnings import warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
+from bayesbias.workflows.sweep_cells import UNCOMPARED
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 
 CELLS = 12
@@ -213,7 +214,7 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
         warn(DOUBT)
         return tree
 
-    monkeypatch.setattr("bayesbias.workflows.sweep.fit", fit)
+    monkeypatch.setattr("bayesbias.workflows.sweep_cells.fit", fit)
     for _ in range(2):
         with pytest.warns(bb.SamplingWarning) as told:
             done = run_sweep(calm(config), tmp_path)
@@ -223,6 +224,40 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
         assert set(done.contrasts["model"]) == {"paper"}
         assert set(done.failures["model"]) == {"crossed"}
         assert set(done.failures["message"]) == {"no room"}
+
+
+def test_covariates_are_as_in_fit(config: SweepConfig, config_path: Path, tmp_path: Path) -> None:
+    words = bb.load_wordlist(config_path.parent / "kin.toml")
+    values = tmp_path / "values.csv"
+    lengths = [f"{word},{len(word)}" for word in words.words]
+    values.write_text("\n".join(["word,letters", *lengths]), encoding="utf-8")
+    with pytest.raises(ValueError, match="need covariates"):
+        calm(config, covariate_values=str(values))
+    asked = {"covariates": ("letters",), "covariate_values": str(values)}
+    done = run_sweep(calm(config, lists=config.lists[1:], **asked), tmp_path / "out")
+    table = bb.distance_table(bb.load_vectors(config_path.parent / "calm.npz", words), words)
+    of = {word: len(word) for word in words.words}
+    table = bb.with_covariate(table, "letters", of)
+    tree = bb.fit(table, "crossed", covariates=["letters"], draws=100, chains=2, seed=1)
+    found = done.contrasts.query("model == 'crossed'")["mean"].tolist()
+    assert found == bb.contrasts(tree)["mean"].tolist()
+    assert [one.message for one in done.uncompared] == [UNCOMPARED.message]
+    without = run_sweep(calm(config, lists=config.lists[1:]), tmp_path / "out")
+    assert without.reused == 0
+
+
+def test_a_list_that_an_embedding_lacks_fails_alone(config: SweepConfig) -> None:
+    lost = bb.load_wordlist(
+        {
+            "name": "lost",
+            "groups": {"a": ["qqq"], "b": ["zzz"]},
+            "stereotypes": {"a": ["nurse"], "b": ["boss"]},
+        }
+    )
+    done = run_sweep(calm(config, lists=(lost, config.lists[1]), models=config.models[:1]))
+    assert done.cells["state"].tolist() == ["failed", "done"]
+    assert "no protected word" in done.failures["message"].iloc[0]
+    assert done.tables["list"].tolist() == ["kin"]
 
 
 RUN = """

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 import threading
 import time
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import BrokenExecutor
@@ -22,19 +22,30 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from .. import __version__
 from .arrays import one_thread
 from .display import progress_bar
 from .files import replace_file
+from .overlapping import Overlapping
 from .reading import read_json
-from .warnings import BayesbiasWarning, DamagedResults, as_ours, from_dict, to_dict, warn
+from .warnings import (
+    BayesbiasWarning,
+    DamagedResults,
+    as_ours,
+    from_dict,
+    heard,
+    to_dict,
+    warn,
+)
 
 RESULTS = "results"
 """Name of the results folder in an output folder."""
 
-_ALONE = threading.Lock()
-"""Lock that lets one job run at a time, since the jobs of a process share warnings and threads."""
+_ONE_THREAD = Overlapping(one_thread)
+
+DEATH = "a worker died (killed, crashed, or out of memory) in this job; run it again, or alone"
 
 
 @dataclass(frozen=True)
@@ -42,12 +53,14 @@ class Job:
     """A computation, and the settings that determine its result.
 
     The result is saved under a key made from the settings and the package's version. ``run`` must
-    be picklable; for example, use a `functools.partial` of a module-level function.
+    be picklable; for example, use a `functools.partial` of a module-level function. It is called
+    with ``shared``: large arrays that several jobs use, which travel to a Dask cluster only once.
     """
 
     name: str
     settings: Mapping[str, Any]
-    run: Callable[[], pd.DataFrame]
+    run: Callable[..., pd.DataFrame]
+    shared: tuple[NDArray[Any], ...] = ()
 
     @cached_property
     def key(self) -> str:
@@ -74,8 +87,10 @@ class Finished:
     reused: int
 
 
-type _Outcome = dict[str, Any]
+type _Packed = dict[str, Any]
 """A packed frame, or the ``error`` and its ``message``."""
+
+type _Result = tuple[pd.DataFrame, tuple[BayesbiasWarning, ...]]
 
 
 def run_jobs(
@@ -97,47 +112,56 @@ def run_jobs(
     warning is issued once, with the name of one job and the number of others.
 
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
-    finished results are kept. If a worker dies, the jobs without a result fail; run them again.
+    finished results are kept. If a worker dies, the job that it ran fails; the others still run.
     """
     jobs = list(jobs)
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
         raise ValueError(f"more than one job is called {twice[0]!r}; give each a unique name")
-    outcomes: dict[str, _Outcome] = {}
+    results: dict[str, _Result] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)
-        outcomes |= read_results(folder, {job.key: job for job in jobs})
-    todo = {job.key: job for job in jobs if job.key not in outcomes}
-    total = len(todo) + len(outcomes)
+        results |= read_results(folder, {job.key: job for job in jobs})
+    todo = {job.key: job for job in jobs if job.key not in results}
+    failed, n_kept = dict[str, _Packed](), len(results)
     with (
-        progress_bar(description, total, done=len(outcomes), shown=progress) as update,
+        progress_bar(description, len(todo) + n_kept, done=n_kept, shown=progress) as update,
         closing(_run_all(todo, n_jobs)) as coming,
     ):
         for key, outcome in coming:
-            outcomes[key] = outcome
-            if folder is not None and "error" not in outcome:
-                content = json.dumps({**outcome, "settings": todo[key].settings})
-                with (
-                    suppress(BlockingIOError),  # another run is saving the same result
-                    replace_file(folder / RESULTS / f"{key}.json") as temporary,
-                ):
-                    temporary.write_text(content, encoding="utf-8")
-            update(len(outcomes))
-    ended = {job.name: outcomes[job.key] for job in jobs}
-    done = {name: unpack_frame(part) for name, part in ended.items() if "error" not in part}
-    notices: dict[BayesbiasWarning, list[str]] = defaultdict(list)
-    for name, (_, found) in done.items():
-        for notice in found:
-            notices[notice].append(name)
-    for notice, (first, *others) in notices.items():
-        more = f" and {len(others)} more" if others else ""
-        warn(notice.concerning(f"{first}{more}"))
-    fresh = sum("error" not in outcomes[key] for key in todo)
+            if "error" in outcome:
+                failed[key] = outcome
+            else:
+                results[key] = unpack_frame(outcome)
+                if folder is not None:
+                    _save(folder, key, {**outcome, "settings": todo[key].settings})
+            update(len(results) + len(failed))
+    done = {job.name: results[job.key] for job in jobs if job.key in results}
+    _warn_once({name: found for name, (_, found) in done.items()})
     return Finished(
         {name: frame for name, (frame, _) in done.items()},
         {name: found for name, (_, found) in done.items()},
-        tuple(Failure(name, **part) for name, part in ended.items() if name not in done),
-        len(done) - fresh,
+        tuple(Failure(job.name, **failed[job.key]) for job in jobs if job.key in failed),
+        len(done) - len(todo) + len(failed),
     )
+
+
+def _save(folder: Path, key: str, content: Mapping[str, Any]) -> None:
+    with (
+        suppress(BlockingIOError),  # another run is saving the same result
+        replace_file(folder / RESULTS / f"{key}.json") as temporary,
+    ):
+        temporary.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _warn_once(found: Mapping[str, Iterable[BayesbiasWarning]]) -> None:
+    """Issue each distinct warning once, with the name of a job and the number of others."""
+    names: dict[BayesbiasWarning, list[str]] = defaultdict(list)
+    for name, notices in found.items():
+        for notice in notices:
+            names[notice].append(name)
+    for notice, (first, *others) in names.items():
+        more = f" and {len(others)} more" if others else ""
+        warn(notice.concerning(f"{first}{more}"))
 
 
 def result_key(settings: object) -> str:
@@ -147,14 +171,12 @@ def result_key(settings: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_results(folder: Path, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+def read_results(folder: Path, keys: Iterable[str]) -> dict[str, _Result]:
     """Return the saved results by key; warn about damaged ones and leave them out."""
     results, damaged = {}, 0
     for key in keys:
         try:
-            result = read_json(folder / RESULTS / f"{key}.json")
-            unpack_frame(result)
-            results[key] = result
+            results[key] = unpack_frame(read_json(folder / RESULTS / f"{key}.json"))
         except FileNotFoundError:
             pass
         except (ValueError, TypeError, LookupError, AttributeError):
@@ -176,33 +198,57 @@ def pack_frame(frame: pd.DataFrame, found: Iterable[BayesbiasWarning] = ()) -> d
     return packed
 
 
-def unpack_frame(
-    packed: Mapping[str, Any],
-) -> tuple[pd.DataFrame, tuple[BayesbiasWarning, ...]]:
+def unpack_frame(packed: Mapping[str, Any]) -> _Result:
     """Return the frame and the warnings that `pack_frame` packed."""
-    dtypes = packed["dtypes"]
-    columns = {n: pd.Series(values, dtype=dtypes[n]) for n, values in packed["columns"].items()}
+    columns: dict[str, Any] = {}
+    for (name, values), dtype in zip(
+        packed["columns"].items(), packed["dtypes"].values(), strict=True
+    ):
+        made = pd.Series if dtype == "object" else pd.array  # arrays need no alignment
+        columns[name] = made(values, dtype=dtype)
     frame = pd.DataFrame(columns)
     frame.attrs = dict(packed["attrs"])
     return frame, tuple(map(from_dict, packed["warnings"]))
 
 
-def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Outcome]]:
-    """Run jobs in parallel; if a worker dies, jobs without a result fail."""
+def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Packed]]:
+    """Run jobs in parallel. If a worker dies, the jobs that may have run are then run one by one.
+
+    A job that kills its worker again fails.
+    """
+    from joblib import effective_n_jobs
+
+    waiting, suspects, most = dict(jobs), list[str](), effective_n_jobs(n_jobs)
+    while waiting:
+        some = {suspects[0]: jobs[suspects[0]]} if suspects else waiting
+        ended: list[str] = []
+        for key, outcome in _run_until_death(some, n_jobs):
+            ended.append(key)
+            yield key, outcome
+        if len(ended) < len(some) == 1:
+            (key,) = some
+            ended.append(key)
+            yield key, {"error": "WorkerDied", "message": DEATH}
+        died = len(ended) < len(some)
+        waiting = {key: job for key, job in waiting.items() if key not in ended}
+        suspects = [key for key in suspects if key in waiting]
+        if died:
+            suspects = list(waiting)[:most]
+
+
+def _run_until_death(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Packed]]:
+    """Run jobs in parallel until all have ended, or a worker dies."""
     from joblib import Parallel, delayed
 
-    parallel = Parallel(
-        n_jobs=min(n_jobs, max(len(jobs), 1)), return_as="generator_unordered", batch_size=1
-    )
-    remaining = set(jobs)
-    tasks = [delayed(_outcome)(key, job.run, os.getpid()) for key, job in jobs.items()]
-    with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
-        for key, outcome in outcomes:
-            remaining.remove(key)
-            yield key, outcome
-    text = "a worker died (killed, crashed, or out of memory) before this job ended; run it again"
-    for key in remaining:
-        yield key, {"error": "BrokenExecutor", "message": text}
+    most = n_jobs if n_jobs < 2 else max(2, min(n_jobs, len(jobs)))  # one runs in this process
+    parallel = Parallel(n_jobs=most, return_as="generator_unordered", batch_size=1)
+    arguments = (os.getpid(), __version__)
+    tasks = (delayed(_outcome)(key, job.run, *arguments, *job.shared) for key, job in jobs.items())
+    deaths: tuple[type[Exception], ...] = (BrokenExecutor,)
+    if distributed := sys.modules.get("distributed"):
+        deaths = (*deaths, distributed.KilledWorker)
+    with suppress(*deaths), closing(parallel(tasks)) as outcomes:
+        yield from outcomes
 
 
 @cache
@@ -218,15 +264,16 @@ def _end_with(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _outcome(key: str, run: Callable[[], pd.DataFrame], parent: int) -> tuple[str, _Outcome]:
-    """Run one job in a worker; return its user and runtime warnings."""
+def _outcome(
+    key: str, run: Callable[..., pd.DataFrame], parent: int, version: str, *shared: NDArray[Any]
+) -> tuple[str, _Packed]:
+    """Run one job in a worker; return its frame with user and runtime warnings, or its error."""
     _end_with(parent)
-    with _ALONE, one_thread(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            frame = run()
-            kinds = UserWarning | RuntimeWarning
-            found = [as_ours(one.message) for one in caught if issubclass(one.category, kinds)]
-            return key, pack_frame(frame, dict.fromkeys(found))
-        except Exception as error:  # noqa: BLE001 - a job can fail in any way
-            return key, {"error": type(error).__name__, "message": str(error)}
+    try:
+        if version != __version__:
+            raise ImportError(f"the worker has bayesbias {__version__}; install {version} there")
+        with _ONE_THREAD, heard() as found:
+            frame = run(*shared)
+        return key, pack_frame(frame, dict.fromkeys(map(as_ours, found)))
+    except Exception as error:  # noqa: BLE001 - a job can fail in any way
+        return key, {"error": type(error).__name__, "message": str(error)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import warnings
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -15,14 +16,71 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 from .checks import Argument, NamesArguments, counted
 from .display import abridged
+from .overlapping import Overlapping
 
 _SKIPPED = str(Path(__file__).resolve().parent.parent), contextlib.__file__.removesuffix(".py")
 """Path prefixes that warnings skip: the package and contextlib. A complete path does not match."""
 
 
+_IGNORED: ContextVar[tuple[type[Warning], ...]] = ContextVar("ignored", default=())
+_HEARD: ContextVar[list[Warning | str] | None] = ContextVar("heard", default=None)
+
+
 def warn(warning: Warning) -> None:
     """Issue a warning that points to the first line outside the package."""
-    warnings.warn(warning, skip_file_prefixes=_SKIPPED)
+    if isinstance(warning, _IGNORED.get()):
+        return
+    if (found := _HEARD.get()) is not None:
+        found.append(warning)
+    else:
+        warnings.warn(warning, skip_file_prefixes=_SKIPPED)
+
+
+@contextlib.contextmanager
+def ignored(*kinds: type[Warning]) -> Iterator[None]:
+    """Issue no warnings of these classes in a block, whatever other threads do."""
+    before = _IGNORED.set((*_IGNORED.get(), *kinds))
+    try:
+        yield
+    finally:
+        _IGNORED.reset(before)
+
+
+@contextlib.contextmanager
+def heard() -> Iterator[list[Warning | str]]:
+    """Collect the warnings of a block; blocks in several threads may overlap.
+
+    Python's filters belong to the whole process. So warnings of other packages may be missed while
+    one of the blocks changes filters; ours are not.
+    """
+    found: list[Warning | str] = []
+    with _HOOK:
+        before = _HEARD.set(found)
+        try:
+            yield found
+        finally:
+            _HEARD.reset(before)
+
+
+@contextlib.contextmanager
+def _hooked() -> Iterator[None]:
+    """Give user and runtime warnings of other packages to the block of their thread."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:  # noqa: ANN401
+            found = _HEARD.get()
+            if found is None:
+                shown(message, category, *where)
+            elif issubclass(category, UserWarning | RuntimeWarning):
+                found.append(message)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+_HOOK = Overlapping(_hooked)
 
 
 @dataclass_transform(field_specifiers=(field,))

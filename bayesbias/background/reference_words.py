@@ -63,6 +63,11 @@ class Pool:
         return unit_rows(self.vectors)
 
     @cached_property
+    def place(self) -> dict[str, int]:
+        """The row of each word."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
     def by_rank(self) -> Rows:
         """Rows of the words that consist of letters only, in order of frequency."""
         letters = np.array([word.isalpha() for word in self.words], dtype=bool)
@@ -71,8 +76,9 @@ class Pool:
 
     def without(self, words: Sequence[str]) -> Free:
         """Mark the words of the pool that are not among the given words."""
-        taken = set(words)
-        return np.array([word not in taken for word in self.words])
+        free = np.ones(len(self.words), dtype=bool)
+        free[[self.place[word] for word in words if word in self.place]] = False
+        return free
 
     @property
     def keyed(self) -> Vectors:

@@ -126,17 +126,27 @@ def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
 
 
 def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
-    """Return a table with the covariates in a CSV file, whose first column contains words.
+    """Return a table with the covariates in a CSV file, whose first column contains words."""
+    with located(Path(path)):
+        return with_frame(table, read_values(path))
 
-    A column describes attributes if all attributes have a value, and otherwise protected words.
-    """
+
+def read_values(path: str | Path) -> pd.DataFrame:
+    """Read the covariates in a CSV file; the index contains the words."""
     with located(Path(path)):
         words, *names = read_csv(Path(path), nrows=0).columns
         if not names:
             raise ValueError("a column of words and a column of numbers are needed")
-        values = read_frame(Path(path), (words,)).set_index(words)
-        for name in values:
-            column = values[name].dropna()
-            of = "attribute" if {*table["attribute"]} <= {*column.index} else "protected_word"
-            table = with_covariate(table, str(name), column, of=of)
+        return read_frame(Path(path), (words,)).set_index(words)
+
+
+def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the covariates in a frame, whose index contains words.
+
+    A column describes attributes if all attributes have a value, and otherwise protected words.
+    """
+    for name in values:
+        column = values[name].dropna()
+        of = "attribute" if {*table["attribute"]} <= {*column.index} else "protected_word"
+        table = with_covariate(table, str(name), column, of=of)
     return table

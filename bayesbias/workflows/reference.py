@@ -78,23 +78,29 @@ def warned_if_too_few(what: str) -> Iterator[None]:
         warn(NothingDrawn(what, str(reason)))
 
 
-def matched_list(
-    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
-) -> tuple[KeyedVectors, WordList]:
-    """Add matched controls and their vectors to a list, if they are requested.
+def with_matches(wordlist: WordList, pool: Pool | None, settings: Settings) -> WordList:
+    """Add matched controls to a list, if they are requested.
 
     A list is returned unchanged if it already has matched controls, or if the embedding has too few
     words.
     """
     if pool is None or not settings.matched or "matched" in wordlist.controls:
-        return vectors, wordlist
+        return wordlist
     with warned_if_too_few("matched controls"):
-        wider = with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
-        place = {word: row for row, word in enumerate(pool.words)}
-        new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
-        rows = [place[word] for word in new]
-        return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
-    return vectors, wordlist
+        return with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
+    return wordlist
+
+
+def matched_list(
+    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
+) -> tuple[KeyedVectors, WordList]:
+    """Add matched controls and their vectors to a list, if they are requested."""
+    wider = with_matches(wordlist, pool, settings)
+    if pool is None or wider is wordlist:
+        return vectors, wordlist
+    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
+    rows = [pool.place[word] for word in new]
+    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
 
 
 def read_against(

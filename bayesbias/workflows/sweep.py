@@ -6,14 +6,12 @@ ranks the embeddings and estimates their differences.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
@@ -21,77 +19,36 @@ from .._core.checks import counted
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
-from ..comparison.many import fit_many
-from ..comparison.ranks import (
-    closeness_dots,
-    embedding_differences,
-    rank_embeddings,
-    variance_shares,
-)
-from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.load import load_vectors
-from ..model.spec import ModelSpec
 from ..records.sweeps import SweepRecord
 from ..report import sweep_page
 from ..report.page import Page
-from ..sampling.fit import fit
-from ..sampling.options import FitOptions
-from ..tables.schema import table_hash
-from ..tables.wordlists import WordList
-from ..warnings import LeftOut, ListInOneEmbedding, PairsNotShared
+from ..warnings import LeftOut
 from . import output
-from .list_frames import READINGS
-from .reference import matched_list, vocabulary_pool
-from .results import ModelResult, Readings, joined, read_posterior
+from .results import joined
 from .settings import Settings
+from .sweep_cells import (
+    CELL_READINGS,
+    JOINT,
+    JOINT_READINGS,
+    UNCOMPARED,
+    UNMEASURED,
+    ListKey,
+    Part,
+    cell_job,
+    joint_jobs,
+    parts_of,
+    separated,
+)
 from .sweep_spec import SweepConfig
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
     from xarray import DataTree
 
-    from ..background.reference_words import Pool
 
 CELL = ("embedding", "list", "model")
 """Columns that identify a cell."""
 
-JOINT = "all embeddings and lists"
-
-CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
-"""Functions that read frames from a cell's posterior, as in the analysis of a single list."""
-
-JOINT_READINGS: Readings = {
-    "ranks": lambda tree, options: rank_embeddings(tree, **options.intervals),
-    "differences": lambda tree, options: embedding_differences(tree, **options.reading),
-    "shares": lambda tree, options: variance_shares(tree, **options.intervals),
-    "dots": lambda tree, options: closeness_dots(tree, **options.intervals),
-}
-"""Functions that read frames from the joint model's posterior."""
-
 FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
-
-UNMEASURED = (ValueError, OSError, ImportError)
-"""Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
-
-type ListKey = tuple[str, str]
-
-
-class Measured(NamedTuple):
-    """A list that was measured in an embedding."""
-
-    table: pd.DataFrame
-    missing: pd.DataFrame
-    thin: pd.DataFrame
-    hash: str
-
-    @classmethod
-    def of(
-        cls, vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
-    ) -> Measured:
-        """Measure a list, with matched controls."""
-        table = distance_table(*matched_list(vectors, wordlist, pool, settings))
-        lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
-        return cls(table, lost, thin, table_hash(table))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +141,7 @@ class Sweep:
         config = self.config
         return {
             "title": config.title,
-            "arguments": config.of_fit().recorded,
+            "arguments": config.of_fit().recorded | {"covariates": config.covariates},
             "embeddings": [asdict(embedding) for embedding in config.embeddings],
             "lists": [wordlist.name for wordlist in config.lists],
             "models": {spec.name: spec.to_dict() for spec in config.models},
@@ -204,8 +161,8 @@ def run_sweep(
 ) -> Sweep:
     r"""Measure every list in every embedding, fit every model, and compare the embeddings.
 
-    A result's key depends on the distances, the model's content, the settings, and the package's
-    version. The key stays the same if an embedding's file is renamed or moved.
+    A result's key depends on the list, its vectors, the model's content, the settings, and the
+    package's version. The key stays the same if an embedding's file is renamed or moved.
 
     Parameters
     ----------
@@ -229,15 +186,14 @@ def run_sweep(
     Raises
     ------
     ValueError
-        If no list can be measured in any embedding. In this case, no folder is created.
+        If no list can be read from any embedding. In this case, no folder is created.
 
     Warns
     -----
     SamplingWarning
         If the sampler warned in any cell. Each warning is shown once for all affected cells.
     UserWarning
-        If an embedding cannot be read, if a list cannot be measured in it, or if a saved result is
-        damaged and must be computed again.
+        If an embedding cannot be read, or if a saved result is damaged and must be computed again.
 
     Examples
     --------
@@ -251,76 +207,80 @@ def run_sweep(
       embedding      list  model state
     0      demo  religion  paper  done
     """
-    measured, refused = _measure(config, allow_pickle=allow_pickle, progress=progress)
-    options = config.of_fit(progressbar=False)
-    jobs = {}
-    for key, spec in product(measured, config.models):
-        part, cell = measured[key], (*key, spec.name)
-        settings = {"sweep": 1, "table": part.hash, "spec": spec.to_dict(), **options.recorded}
-        jobs[cell] = Job(" / ".join(cell), settings, partial(fit_cell, part.table, spec, options))
+    parts, refused = _parts(config, allow_pickle=allow_pickle, progress=progress)
+    jobs = {
+        (*key, spec.name): cell_job((*key, spec.name), part, spec, config)
+        for (key, part), spec in product(parts.items(), config.models)
+    }
+    joint = joint_jobs(parts, config)
     done = run_jobs(
-        [*jobs.values(), *_joint_jobs(measured, options)],
+        [*jobs.values(), *joint],
         folder=folder,
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
     )
-    whole = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
-    frames = {
-        name: joined({cell: _part(frame, name) for cell, frame in whole.items()}, *CELL)
-        for name in CELL_READINGS
-    }
-    joint = done.frames.get(JOINT)
-    frames |= {n: pd.DataFrame() if joint is None else _part(joint, n) for n in JOINT_READINGS}
+    cells = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
+    about = {cell: dict(frame.attrs) for cell, frame in cells.items()}
+    frames = separated(cells, CELL_READINGS, CELL)
+    compared = {job.name: done.frames[job.name] for job in joint if job.name in done.frames}
+    frames |= separated(compared, JOINT_READINGS, ())
     exact = all(spec.likelihood == "normal" for spec in config.models)
     for name, frame in frames.items():
         share = ERROR_SHARE if exact and name == "contrasts" else 1
         frame.attrs |= {**config.intervals, "n_draws": config.n_draws / share**2}
+    measured = {cell[:2]: found for cell, found in about.items()}
     sizes = [
-        (*key, len(part.table), len(part.missing), part.hash) for key, part in measured.items()
+        (*key, found["rows"], len(found["missing"]["word"]), found["table_hash"])
+        for key, found in measured.items()
     ]
+    lost, thin = (
+        joined({key: pd.DataFrame(found[name]) for key, found in measured.items()}, *CELL[:2])
+        for name in ("missing", "thin")
+    )
+    without = [UNCOMPARED] if config.covariates else []
     return Sweep(
         config=config,
-        cells=_states(config, jobs, done, refused),
+        cells=_states(config, jobs, done, about, refused),
         tables=pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
-        missing=joined({key: part.missing for key, part in measured.items()}, *CELL[:2]),
-        thin=joined({key: part.thin for key, part in measured.items()}, *CELL[:2]),
-        uncompared=tuple(one for one in done.failures if one.name == JOINT),
+        missing=lost,
+        thin=thin,
+        uncompared=(*without, *(one for one in done.failures if one.name == JOINT)),
         reused=done.reused,
         noticed=done.warnings,
         **frames,
     )
 
 
-def _measure(
+def _parts(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
-) -> tuple[dict[ListKey, Measured], dict[ListKey, Exception]]:
-    """Measure every list in every embedding, warn about failures, and return their errors."""
-    words = {word for wordlist in config.lists for word in wordlist.words}
-    measured, refused = {}, dict[ListKey, Exception]()
-    loading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progress is not False}
+) -> tuple[dict[ListKey, Part], dict[ListKey, Exception]]:
+    """Read every embedding; return each list in it, and the errors of those that cannot be read."""
+    parts, refused = dict[ListKey, Part](), dict[ListKey, Exception]()
     for embedding in config.embeddings:
-        keys = {(embedding.name, wordlist.name): wordlist for wordlist in config.lists}
         settings = Settings(
-            case=embedding.case, matched=config.matched, reference_lists=0, **loading
+            vectors=embedding.source,
+            case=embedding.case,
+            matched=config.matched,
+            reference_lists=0,
+            allow_pickle=allow_pickle,
+            progressbar=progress is not False,
         )
         try:
-            vectors = load_vectors(embedding.source, words, embedding.case, **loading)
-            pool = vocabulary_pool(settings, words, embedding.source)
+            found = parts_of(config.lists, settings)
         except UNMEASURED as error:
-            refused |= dict.fromkeys(keys, error)
-            continue
-        for key, wordlist in keys.items():
-            try:
-                measured[key] = Measured.of(vectors, wordlist, pool, settings)
-            except UNMEASURED as error:
-                refused[key] = error
+            found = dict.fromkeys((wordlist.name for wordlist in config.lists), error)
+        for name, part in found.items():
+            if isinstance(part, Part):
+                parts[embedding.name, name] = part
+            else:
+                refused[embedding.name, name] = part
     reasons = Counter((key[0], str(error)) for key, error in refused.items())
-    if not measured:
+    if not parts:
         raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
     for (name, text), count in reasons.items():
         warn(LeftOut(count * len(config.models), config.n_cells, "cell", text, about=name))
-    return measured, refused
+    return parts, refused
 
 
 def _doubts(found: Iterable[BayesbiasWarning]) -> list[BayesbiasWarning]:
@@ -331,6 +291,7 @@ def _states(
     config: SweepConfig,
     jobs: Mapping[tuple[str, str, str], Job],
     done: Finished,
+    about: Mapping[tuple[str, str, str], Mapping[Any, Any]],
     refused: Mapping[ListKey, Exception],
 ) -> pd.DataFrame:
     """Return the outcome of every cell."""
@@ -339,11 +300,10 @@ def _states(
         cell = (embedding.name, wordlist.name, spec.name)
         job, reason = jobs.get(cell), refused.get(cell[:2])
         failure = failures.get(job.name) if job else Failure("", type(reason).__name__, str(reason))
-        about: Mapping[Any, Any] = done.frames[job.name].attrs if job and not failure else {}
         doubts = _doubts(done.warnings[job.name]) if job and not failure else []
         row = {
             "state": "failed" if failure else "done",
-            "method": about.get("method", ""),
+            "method": about.get(cell, {}).get("method", ""),
             "warnings": "; ".join(map(str, doubts)),
             "error": failure.error if failure else "",
             "message": failure.message if failure else "",
@@ -351,54 +311,6 @@ def _states(
         }
         rows.append(dict(zip(CELL, cell, strict=True)) | row)
     return pd.DataFrame(rows)
-
-
-def _joint_jobs(measured: Mapping[ListKey, Measured], options: FitOptions) -> list[Job]:
-    """Return the job of the joint model, which uses equal tables once; no job if all are equal."""
-    first = dict[tuple[str, str], ListKey]()
-    for key, part in measured.items():
-        first.setdefault((key[1], part.hash), key)
-    keys = list(first.values())
-    if len({wordlist for _, wordlist in keys}) == len(keys):
-        return []
-    options = options.of_fit(method="auto")
-    named = [[wordlist, name, measured[name, wordlist].hash] for name, wordlist in keys]
-    settings = {"sweep_joint": 2, "tables": named, **options.recorded}
-    tables = [measured[key].table.assign(embedding=key[0], wordlist=key[1]) for key in keys]
-    return [Job(JOINT, settings, partial(fit_joint, tables, options))]
-
-
-def fit_cell(table: pd.DataFrame, spec: ModelSpec, options: FitOptions) -> pd.DataFrame:
-    """Fit one cell in a worker, and return its summary and contrasts."""
-    return _packed(read_posterior(fit(table, spec, options=options), CELL_READINGS, options))
-
-
-def fit_joint(tables: Sequence[pd.DataFrame], options: FitOptions) -> pd.DataFrame:
-    """Fit all tables in a worker, and return ranks, differences, and shares.
-
-    Warnings about missing pairs are hidden, because the report names the missing words.
-    """
-    with warnings.catch_warnings():
-        for category in (PairsNotShared, ListInOneEmbedding):
-            warnings.simplefilter("ignore", category)
-        return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
-
-
-def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join all frames into one; ``attrs`` contains their columns, and the method."""
-    whole = joined(result.frames, "frame")
-    whole.attrs = {
-        "columns": {name: list(part) for name, part in result.frames.items()},
-        "method": result.posterior.attrs.get("method", ""),
-    }
-    return whole
-
-
-def _part(whole: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return one of the frames that a job joined."""
-    part: pd.DataFrame = whole.loc[whole["frame"] == name, whole.attrs["columns"][name]]
-    part.attrs = {}
-    return part.reset_index(drop=True)
 
 
 def require_sweep_place(out: Path) -> None:

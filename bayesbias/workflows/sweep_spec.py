@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from .._core.checks import unknown_name
 from .._core.random import Seed
@@ -14,12 +17,15 @@ from ..background.reference_words import N_MATCHED
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
+from ..tables.covariates import read_values
 from ..tables.spellings import CASES
 from ..tables.wordlists import WordList, load_wordlist
 from .settings import require_lists, require_names
 
 ALLOWED: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(("lists", "models"), (list, "a list of names, placed before [embeddings]")),
+    **dict.fromkeys(
+        ("lists", "models", "covariates"), (list, "a list of names, placed before [embeddings]")
+    ),
     "embeddings": (dict, 'a table of names and sources, as in [embeddings] demo = "glove-demo"'),
 }
 """Types of the values that are not text or a number, with a description of each type."""
@@ -40,6 +46,7 @@ class SweepConfig(FitOptions):
 
     No two embeddings may have the same name, nor may two lists or two models. `matched` is the
     number of equally frequent control words to draw for each stereotype from each embedding.
+    `covariates` and `covariate_values` are as in `analyze`.
     """
 
     embeddings: tuple[Embedding, ...]
@@ -48,12 +55,22 @@ class SweepConfig(FitOptions):
     seed: Seed = field(default=1, kw_only=True)
     title: str = ""
     matched: int = N_MATCHED
+    covariates: tuple[str, ...] = ()
+    covariate_values: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "covariates", tuple(self.covariates))
+        if self.covariate_values and not self.covariates:
+            raise ValueError("covariate_values need covariates, a list of names of its columns")
         require_names("embeddings", [embedding.name for embedding in self.embeddings])
         require_names("models", [spec.name for spec in self.models])
         require_lists(self.lists)
+
+    @cached_property
+    def values(self) -> pd.DataFrame | None:
+        """The values of covariates, by word."""
+        return read_values(self.covariate_values) if self.covariate_values else None
 
     @property
     def n_cells(self) -> int:
@@ -112,6 +129,8 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
         if not isinstance(value, kind) or isinstance(value, bool):
             raise ValueError(f"{key} must be {allowed}; got {value!r:.60}")
     embeddings, lists, models = (given.pop(key) for key in ("embeddings", "lists", "models"))
+    if given.get("covariate_values"):
+        given["covariate_values"] = _located(given["covariate_values"], folder)
     return SweepConfig(
         tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
         tuple(load_wordlist(_located(str(source), folder)) for source in lists),

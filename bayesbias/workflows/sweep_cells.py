@@ -1,0 +1,268 @@
+"""The jobs of a sweep: measure a list in an embedding, and fit a model, or one model to all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._core.arrays import IntArray
+from .._core.checks import Argument
+from .._core.jobs import Failure, Job
+from .._core.warnings import ignored
+from ..comparison.many import fit_many
+from ..comparison.ranks import (
+    closeness_dots,
+    embedding_differences,
+    rank_embeddings,
+    variance_shares,
+)
+from ..embeddings.distances import distance_table, missing_words, undersized_sets
+from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks, with_words
+from ..embeddings.load import pick
+from ..embeddings.registry import open_embedding
+from ..model.spec import ModelSpec
+from ..sampling.fit import fit
+from ..sampling.options import FitOptions
+from ..tables.covariates import with_frame
+from ..tables.schema import table_hash
+from ..tables.wordlists import WordList
+from ..warnings import ListInOneEmbedding, PairsNotShared
+from .list_frames import READINGS
+from .reference import vocabulary_pool, with_matches
+from .results import ModelResult, Readings, joined, read_posterior
+from .settings import Settings
+from .sweep_spec import SweepConfig
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+    from ..background.reference_words import Pool
+
+JOINT = "all embeddings and lists"
+
+UNCOMPARED = Failure(
+    JOINT, "ValueError", "a joint model takes no covariates; leave them out to compare embeddings"
+)
+
+CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
+"""Functions that read frames from a cell's posterior, as in the analysis of a single list."""
+
+JOINT_READINGS: Readings = {
+    "ranks": lambda tree, options: rank_embeddings(tree, **options.intervals),
+    "differences": lambda tree, options: embedding_differences(tree, **options.reading),
+    "shares": lambda tree, options: variance_shares(tree, **options.intervals),
+    "dots": lambda tree, options: closeness_dots(tree, **options.intervals),
+}
+"""Functions that read frames from the joint model's posterior."""
+
+UNMEASURED = (ValueError, OSError, ImportError)
+"""Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
+
+type ListKey = tuple[str, str]
+type Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A list in an embedding; the embedding's `matrix` is shared by all lists and models."""
+
+    wordlist: WordList
+    matched: tuple[str, ...]
+    words: tuple[str, ...]
+    rows: IntArray
+    forms: tuple[str, ...]
+    ranks: IntArray | None
+    hint: tuple[str | Argument, ...]
+    hash: str
+    matrix: Matrix
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the matrix out, which travels by itself."""
+        return vars(self) | {"matrix": None}
+
+    def measured(self, matrix: Matrix) -> Measured:
+        """Measure the list, with its matched controls."""
+        vectors = Vectors(self.words, matrix[self.rows], self.forms, self.ranks)
+        vectors.hint = self.hint
+        matched = {"matched": self.matched} if self.matched else {}
+        wider = replace(self.wordlist, controls={**self.wordlist.controls, **matched})
+        table = distance_table(vectors, wider)
+        lost, thin = missing_words(vectors, self.wordlist), undersized_sets(vectors, self.wordlist)
+        return Measured(table, lost, thin)
+
+
+class Measured(NamedTuple):
+    """The distances of a list in an embedding, and the words and sets that it lacks."""
+
+    table: pd.DataFrame
+    missing: pd.DataFrame
+    thin: pd.DataFrame
+
+
+def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part | Exception]:
+    """Read the vectors of all lists and their matched controls from an embedding, in one pass.
+
+    A list without frequencies to match gets its error.
+    """
+    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+    how = settings.chosen("allow_pickle", "progressbar")
+    opened = open_embedding(settings.vectors, **how)
+    pool = vocabulary_pool(settings, words, opened, keep=words)
+    vectors, wider = pick(opened, words, settings.case), dict[str, WordList | Exception]()
+    for wordlist in lists:
+        try:
+            wider[wordlist.name] = with_matches(wordlist, pool, settings)
+        except UNMEASURED as error:
+            wider[wordlist.name] = error
+    vectors = _with_matched(vectors, [w for w in wider.values() if isinstance(w, WordList)], pool)
+    forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
+    return {
+        one.name: other if isinstance(other, Exception) else _part(one, other, vectors, forms)
+        for one, other in zip(lists, wider.values(), strict=True)
+    }
+
+
+def _with_matched(
+    vectors: KeyedVectors, lists: Iterable[WordList], pool: Pool | None
+) -> KeyedVectors:
+    """Add the matched controls of all lists to the vectors."""
+    if pool is None:
+        return vectors
+    drawn = dict.fromkeys(word for one in lists for word in one.controls.get("matched", ()))
+    new = [word for word in drawn if word in pool.place and word not in vectors.key_to_index]
+    rows = [pool.place[word] for word in new]
+    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist())
+
+
+def _part(own: WordList, wider: WordList, vectors: KeyedVectors, forms: Mapping[str, str]) -> Part:
+    """Return the rows of a list and of its matched controls, and a hash of what is measured."""
+    place, ranks = vectors.key_to_index, known_ranks(vectors)
+    words = tuple(word for word in wider.words if word in place)
+    rows = np.array([place[word] for word in words], dtype=np.int64)
+    of_words, of_rows = tuple(forms[word] for word in words), None if ranks is None else ranks[rows]
+    sets = [wider.groups, wider.stereotypes, wider.controls, wider.stereotype_names]
+    codes = pd.factorize(np.array(of_words, dtype=object))[0].tolist()
+    content = [sets, words, codes, None if of_rows is None else of_rows.tolist()]
+    digest = hashlib.sha256(json.dumps(content).encode())
+    digest.update(np.ascontiguousarray(vectors.vectors[rows], dtype="<f4").tobytes())
+    return Part(
+        wordlist=own,
+        matched=() if wider is own else wider.controls["matched"],
+        words=words,
+        rows=rows,
+        forms=of_words,
+        ranks=of_rows,
+        hint=vectors.hint,
+        hash=digest.hexdigest(),
+        matrix=vectors.vectors,
+    )
+
+
+def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
+    """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
+    options, values = config.of_fit(progressbar=False), config.values
+    settings = {"sweep": 2, "measured": part.hash, "spec": spec.to_dict(), **options.recorded}
+    if config.covariates:
+        settings["covariates"] = list(config.covariates)
+    if values is not None:
+        values = values[values.index.isin(part.words)]
+        settings["values"] = hashlib.sha256(values.to_csv().encode()).hexdigest()
+    how: dict[str, Any] = {"covariates": config.covariates, "values": values, "options": options}
+    run = partial(fit_cell, part=part, spec=spec, **how)
+    return Job(" / ".join(name), settings, run, (part.matrix,))
+
+
+def fit_cell(
+    matrix: Matrix,
+    *,
+    part: Part,
+    spec: ModelSpec,
+    covariates: Sequence[str],
+    values: pd.DataFrame | None,
+    options: FitOptions,
+) -> pd.DataFrame:
+    """Measure and fit one cell in a worker, and return its summary and contrasts."""
+    table, missing, thin = part.measured(matrix)
+    if values is not None:
+        table = with_frame(table, values)
+    tree = fit(table, spec, covariates=covariates, options=options)
+    whole = _packed(read_posterior(tree, CELL_READINGS, options))
+    whole.attrs |= {"rows": len(table), "table_hash": table_hash(table)}
+    whole.attrs |= {"missing": missing.to_dict("list"), "thin": thin.to_dict("list")}
+    return whole
+
+
+def joint_jobs(parts: Mapping[ListKey, Part], config: SweepConfig) -> list[Job]:
+    """Return the job of the joint model, which uses equal vectors once; no job if all are equal."""
+    first: dict[tuple[str, str], ListKey] = {}
+    for key, part in parts.items():
+        first.setdefault((key[1], part.hash), key)
+    keys = list(first.values())
+    if config.covariates or len({wordlist for _, wordlist in keys}) == len(keys):
+        return []
+    options = config.of_fit(method="auto", progressbar=False)
+    named = [[wordlist, name, parts[name, wordlist].hash] for name, wordlist in keys]
+    settings = {"sweep_joint": 3, "measured": named, **options.recorded}
+    some = {key: parts[key] for key in keys}
+    matrices = {embedding: part.matrix for (embedding, _), part in some.items()}
+    run = partial(fit_joint, parts=some, options=options)
+    return [Job(JOINT, settings, run, tuple(matrices.values()))]
+
+
+def fit_joint(
+    *matrices: Matrix, parts: Mapping[ListKey, Part], options: FitOptions
+) -> pd.DataFrame:
+    """Fit all lists in a worker, and return ranks, differences, and shares.
+
+    Lists that cannot be measured are left out; their cells name the reason. Warnings about missing
+    pairs are hidden, because the report names the missing words.
+    """
+    embeddings = dict.fromkeys(embedding for embedding, _ in parts)
+    matrix, tables = dict(zip(embeddings, matrices, strict=True)), []
+    for (embedding, wordlist), part in parts.items():
+        with suppress(ValueError):
+            table = part.measured(matrix[embedding]).table
+            tables.append(table.assign(embedding=embedding, wordlist=wordlist))
+    with ignored(PairsNotShared, ListInOneEmbedding):
+        return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
+
+
+def _packed(result: ModelResult) -> pd.DataFrame:
+    """Join all frames into one; ``attrs`` contains their columns, and the method."""
+    whole = joined(result.frames, "frame")
+    whole.attrs = {
+        "columns": {name: list(part) for name, part in result.frames.items()},
+        "method": result.posterior.attrs.get("method", ""),
+    }
+    return whole
+
+
+def separated(
+    packed: Mapping[Any, pd.DataFrame], names: Iterable[str], keys: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Return each of the frames that jobs joined, for all jobs, with the names of the jobs."""
+    if not packed:
+        return {name: pd.DataFrame(columns=[*keys]) for name in names}
+    known = [frame.attrs["columns"] for frame in packed.values()]
+    bare = [frame.set_axis(frame.columns, axis=1) for frame in packed.values()]
+    for frame in bare:
+        frame.attrs = {}
+    whole = pd.concat(bare, ignore_index=True)
+    sizes = [len(frame) for frame in bare]
+    for place, key in enumerate(keys):
+        whole[key] = np.repeat(np.array([name[place] for name in packed], dtype=object), sizes)
+    frames = {}
+    for name in names:
+        columns = dict.fromkeys(column for one in known for column in one[name])
+        part = whole.loc[whole["frame"] == name, [*keys, *columns]]
+        frames[name] = part.reset_index(drop=True)
+    return frames
