@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from .._core.warnings import warn
@@ -69,22 +70,24 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
 
 def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int, float]]:
     """Yield pairs of words with equal distances, the number of distances, and the largest gap."""
-    partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
-    wide = table.pivot_table(
-        "cosine_distance", role, partners, aggfunc="last", observed=True, sort=False
-    )
-    if wide.empty:
+    if table.empty:
         return
-    wide.index = wide.index.astype(str)
+    partners = [PARTNERS[role], *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
+    rows, names = pd.factorize(table[role].astype(object))
+    columns = table.groupby(partners, observed=True, sort=False).ngroup().to_numpy()
+    wide = np.full((len(names), columns.max() + 1), np.nan)
+    wide[rows, columns] = table["cosine_distance"]  # of repeated rows, the last one counts
     # Compare all distances only for words that agree in the fullest column.
-    fullest = wide.iloc[:, int(wide.count().to_numpy().argmax())].dropna().sort_values()
-    for _, run in fullest.groupby((fullest.diff() > TOLERANCE).cumsum()):
-        equal: set[str] = set()
-        for word, other in combinations(wide.index[wide.index.isin(run.index)], 2):
-            gaps = (wide.loc[word] - wide.loc[other]).abs()
-            if not equal & {word, other} and gaps.count() >= FEWEST and gaps.max() <= TOLERANCE:
+    fullest = wide[:, np.isfinite(wide).sum(axis=0).argmax()]
+    order = np.argsort(fullest, kind="stable")[: np.isfinite(fullest).sum()]
+    for run in np.split(order, np.flatnonzero(np.diff(fullest[order]) > TOLERANCE) + 1):
+        equal: set[int] = set()
+        for word, other in combinations(sorted(run.tolist()), 2):
+            gaps = np.abs(wide[word] - wide[other])
+            gaps = gaps[np.isfinite(gaps)]
+            if equal.isdisjoint({word, other}) and len(gaps) >= FEWEST and gaps.max() <= TOLERANCE:
                 equal.add(other)
-                yield word, other, int(gaps.count()), float(gaps.max())
+                yield str(names[word]), str(names[other]), len(gaps), float(gaps.max())
 
 
 def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
