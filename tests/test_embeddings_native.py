@@ -95,7 +95,7 @@ def null_in_header(folder: Path) -> None:
 
 
 BAD: list[tuple[Callable[[Path], object], str]] = [
-    (words(b"a\nb\n"), "vectors .2 and 6"),
+    (words(b"a\nb\n"), "vectors .2 in words.txt, and 6"),
     (words(b"a\nb"), "words.txt does not end with"),
     (lambda f: (f / "vectors.npy").write_bytes(b"x" * 99), "damaged, or is not a .npy file"),
     (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or is not a .npy file"),

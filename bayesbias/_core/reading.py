@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import errno
 import gzip
 import io
@@ -26,6 +27,9 @@ from .checks import require_extra, unknown_name
 
 MOST_BYTES = 1 << 26
 """Largest size of a text file that is read as a whole, enough for several million words."""
+
+SHOWN, ZEROS = 4096, 40
+"""Bytes that show whether a text is in UTF-16, and the number of bytes with one zero byte."""
 
 _MAGIC = {
     b"\x1f\x8b": ".gz",
@@ -107,11 +111,32 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
     if len(content) > most:
         raise ValueError(f"{path} exceeds {most:,} bytes, the limit for this kind of file")
     try:
-        return content.decode("utf-8-sig")
+        return as_utf8(content).decode()
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{path} is not UTF-8 text (byte {error.start + 1} is invalid); save it as UTF-8"
         ) from None
+
+
+def utf16_of(head: bytes) -> str:
+    """Return the kind of UTF-16 that a text is in, or an empty string.
+
+    Without a byte-order mark, the zero bytes of blanks, digits, and Latin letters show it: they are
+    only in even or only in odd places.
+    """
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    head = head[:SHOWN]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    shown = min(even, odd) == 0 and ZEROS * max(even, odd) > len(head)
+    return ("utf-16-be" if even else "utf-16-le") if shown else ""
+
+
+def as_utf8(content: bytes) -> bytes:
+    """Return a text in UTF-8, without a byte-order mark, given one in UTF-8 or UTF-16."""
+    if kind := utf16_of(content):
+        content = content.decode(kind, errors="replace").encode()
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -11,11 +11,12 @@ import numpy as np
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
+from ..tables.encodings import ODD
 from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
 from .formats.keyed import forms_of_keys, known_ranks
 from .load import VectorsLike, vectors_in_memory
 from .registry import ENDINGS, open_embedding
-from .source import ODD, Chunk, first_of_each
+from .source import Chunk, first_of_each
 
 
 def save_vectors(

@@ -7,7 +7,7 @@ import pandas as pd
 from .._core.checks import counted
 from .._core.display import abridged
 from ..tables.cosines import COSINES, attach_vectors, stored_in
-from ..tables.schema import require_columns
+from ..tables.schema import as_table
 from .distances import WORDS, directions_of, words_of
 from .load import VectorsLike, vectors_in_memory
 
@@ -39,8 +39,8 @@ def with_cosines(table: pd.DataFrame, source: VectorsLike | pd.DataFrame) -> pd.
     >>> bb.with_cosines(joined, "glove-demo").attrs["cosines"] == table.attrs["cosines"]
     True
     """
-    require_columns(table, WORDS)
-    table, words = table.copy(), words_of(table)
+    table = as_table(table, WORDS).copy()
+    words = words_of(table)
     if isinstance(source, pd.DataFrame) and {*WORDS} <= {*source}:
         known, text = {*stored_in(source).words}, source.attrs.get(COSINES)
     else:

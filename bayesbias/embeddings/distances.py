@@ -23,7 +23,7 @@ from ..tables.schema import (
     validate_table,
 )
 from ..tables.spellings import KeyedVectors, first_spellings
-from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
+from ..tables.wordlists import HEADS, WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import SameSpellings, WordsInTwoRoles
 from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory
@@ -141,7 +141,7 @@ def missing_words(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:
     vectors = vectors_in_memory(vectors, wordlist)
     frame = wordlist.to_frame()
     present = frame["word"].isin(list(vectors.key_to_index))
-    return frame[~present].reset_index(drop=True)
+    return frame.loc[~present, [*HEADS]].reset_index(drop=True)
 
 
 def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFrame:

@@ -29,8 +29,8 @@ from ..tables.spellings import (
 )
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from ..warnings import MissingWords, VectorsFromSubwords
-from .formats.encoders import WITHOUT_VOCABULARY
-from .formats.keyed import Vectors, directed, is_ranked, warn_of_empty
+from .formats.held import WITHOUT_VOCABULARY
+from .formats.keyed import Vectors, directed, is_ranked, warn_of_empty, without_empty
 from .registry import open_embedding
 from .source import Chunk, Embedding, first_of_each, gathered
 
@@ -179,7 +179,7 @@ def pick(
     absent = [word for word in absent if word not in made.words]
     chunk = gathered([chunk.take([rows[form] for form in chosen.values()]), made])
     chosen |= {word: word for word in made.words}
-    lost = [word for word in absent if not empty.isdisjoint(how(word))]
+    lost = [word for word in absent if not {*empty}.isdisjoint(how(word))]
     warn_of_empty(lost, where)
     others = other_forms([word for word in absent if word not in lost], forms)
     hint = spelling_hint(others, case, strip_accents=strip_accents)
@@ -203,8 +203,14 @@ def pick(
 def _whole(embedding: Embedding) -> Vectors:
     """Read all words."""
     lost: list[str] = []
-    found = _directed(first_of_each(embedding.chunks()), lost)
-    chunk = gathered(found, lambda: embedding.expected)
+
+    def directed_chunks() -> Iterator[Chunk]:
+        for chunk in first_of_each(embedding.chunks()):
+            kept, empty = without_empty(chunk)
+            lost.extend(empty)
+            yield kept
+
+    chunk = gathered(directed_chunks(), lambda: embedding.expected)
     warn_of_empty(lost, str(embedding.path))
     if not chunk.words:
         raise _nothing_found((), (), str(embedding.path))
@@ -217,31 +223,15 @@ def _whole(embedding: Embedding) -> Vectors:
     return Vectors(chunk.words, chunk.vectors, forms, ranks, sample=sample)
 
 
-def _directed(chunks: Iterable[Chunk], lost: list[str]) -> Iterator[Chunk]:
-    """Leave out words without a direction, and add them to a list."""
-    for chunk in chunks:
-        kept = directed(chunk.vectors)
-        if kept.all():
-            yield chunk
-        else:
-            lost += [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
-            yield chunk.take(np.flatnonzero(kept).tolist())
-
-
 def _of_forms(
     embedding: Embedding, words: Sequence[str], how: Callable[[str], tuple[str, ...]]
-) -> tuple[Chunk, set[str]]:
+) -> tuple[Chunk, list[str]]:
     """Read all forms of words, also those that only hints use; name those without a direction.
 
     An encoder makes a vector of any text, so it gets only the first form of each word.
     """
     forms = [how(word)[:1] if embedding.makes else every_form(word) for word in words]
-    chunk = gathered(first_of_each(embedding.chunks(wanted={*chain(*forms)})))
-    kept = directed(chunk.vectors)
-    if kept.all():
-        return chunk, set()
-    empty = {chunk.words[row] for row in np.flatnonzero(~kept).tolist()}
-    return chunk.take(np.flatnonzero(kept).tolist()), empty
+    return without_empty(gathered(first_of_each(embedding.chunks(wanted={*chain(*forms)}))))
 
 
 def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argument, ...]:
@@ -295,7 +285,7 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     """Return the distinct requested words, sorted because sets have no order."""
     if words is None:
         return None
-    if isinstance(words, str | Path | Mapping):
+    if isinstance(words, str | Path | Mapping | pd.DataFrame):
         words = load_wordlist(words)
     asked = set(words.words if isinstance(words, WordList) else words)
     if wrong := [word for word in asked if not isinstance(word, str)]:

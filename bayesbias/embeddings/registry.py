@@ -16,23 +16,20 @@ from .._core.reading import parts_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
 from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
-from .formats.encoders import encoder_chunks
-from .formats.held import as_keyed, is_encoder
-from .formats.json_files import read_json_file
+from .formats.held import as_keyed, encoder_chunks, is_encoder
 from .formats.keyed import loaded_whole
+from .formats.record_files import read_frame, read_json_file
 from .formats.sniff import look_at
-from .formats.static_models import TOKENIZER, WEIGHTS, folder_of_model, read_static_model
+from .formats.static_models import folder_of_model, read_static_model
 from .source import ChunksOf, Embedding, in_chunks
 
 FORMATS: dict[str, ChunksOf] = {
     "text": text.text_chunks,
-    "matrix": arrays.matrix_chunks,
     "word2vec": in_chunks(word2vec.binary_entries),
     "fasttext": loaded_whole(gensim_files.read_fasttext),
     "npz": loaded_whole(arrays.read_npz),
-    "npy": arrays.array_file_chunks("npy"),
-    "safetensors": arrays.array_file_chunks("safetensors"),
-    **dict.fromkeys(("parquet", "table"), loaded_whole(arrays.read_frame)),
+    **{kind: arrays.matrix_chunks(kind) for kind in ("npy", "safetensors", "matrix")},
+    **dict.fromkeys(("parquet", "table"), loaded_whole(read_frame)),
     "pickle": loaded_whole(gensim_files.read_pickle),
     "json": loaded_whole(read_json_file),
     "static": loaded_whole(read_static_model),
@@ -111,12 +108,12 @@ def _in_memory(source: Any, key: str) -> Embedding:  # noqa: ANN401
 def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool) -> Embedding:
     """Determine the format of a file or folder."""
     path = _path_of(source)
+    if folder_of_model(path):
+        return Embedding(path, FORMATS["static"])
     if path.is_dir():
-        if folder_of_model(path):
-            return Embedding(path, FORMATS["static"])
         if not all((path / name).is_file() for name in arrays.FILES):
             raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
-        return Embedding(path, arrays.native_chunks)
+        return Embedding(path, FORMATS["npy"])
     if not (archive := parts_of(path)[0]).is_file():
         raise FileNotFoundError(
             f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
@@ -124,8 +121,6 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
-    if path.name == WEIGHTS and (path.parent / TOKENIZER).is_file():
-        return Embedding(path, FORMATS["static"])
     look = look_at(path)
     if look.kind in REFUSED:
         what, advice = REFUSED[look.kind]

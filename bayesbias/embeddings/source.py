@@ -23,9 +23,6 @@ Ranks = NDArray[np.int64]
 Entry = tuple[int, str, Vector]
 """The rank of a word, the word, and its vector, (n_dims,)."""
 
-ODD = "backslashreplace"
-"""Error handler for decoding bytes that are not UTF-8."""
-
 LARGEST_DIMS = 1_000_000
 """Largest number of dimensions, so that a damaged header cannot use up the memory."""
 

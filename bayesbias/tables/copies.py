@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._core.warnings import warn
 from ..warnings import EquidistantWords, ExactCopies
-from .schema import OPTIONAL_COLUMNS, STEREOTYPES
+from .schema import COLUMNS, OPTIONAL_COLUMNS, STEREOTYPES, as_table
 
 TOLERANCE = 1e-5
 """Largest gap between distances counted as equal: eight times a 300-term sum's rounding error."""
@@ -54,6 +54,7 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     >>> bb.duplicate_vectors(pd.concat([table, copied]))[["kind", "word", "other"]].values.tolist()
     [['copy', 'jew', 'hebrew']]
     """
+    table = as_table(table, COLUMNS)
     rows = [(role, "copy", *pair) for role in PARTNERS for pair in _equal_words(table, role)]
     copies = {row[2:4] for row in rows}
     groups = dict(zip(table["protected_word"].astype(str), table["protected_group"], strict=True))
@@ -100,6 +101,7 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     >>> len(bb.drop_duplicates(table)) == len(table)
     True
     """
+    table = as_table(table, COLUMNS)
     pairs = duplicate_vectors(table)
     kept = pd.Series(data=True, index=table.index)
     for role, others in pairs[pairs["kind"] == "copy"].groupby("role")["other"]:

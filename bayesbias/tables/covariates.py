@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
-from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, require_columns
+from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table
 from .table_files import read_csv, read_frame
 
 UNITS = ("attribute", "protected_word", "row")
@@ -62,7 +62,7 @@ def with_covariate(
     0    greedy      6.0
     1     cheap      5.0
     """
-    require_columns(table, COLUMNS)
+    table = as_table(table, COLUMNS)
     check_choice("of", of, UNITS)
     _check_name(table, name)
     if of == "row":

@@ -12,6 +12,7 @@ from .schema import (
     LARGEST_DISTANCE,
     ROUNDING,
     STEREOTYPES,
+    as_table,
     connections_present,
     require_columns,
     validate_table,
@@ -54,7 +55,7 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean distances from words (rows) to stereotype sets (columns), with NaN if missing."""
-    require_columns(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
+    table = as_table(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
     rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
     if rows.empty:
         raise ValueError("MAC needs associated or different rows, but the table lacks both")

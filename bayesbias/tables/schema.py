@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.checks import check_choice, counted
+from .._core.frames import as_pandas, is_frame
 
 IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
 COLUMNS = (*IDS, "cosine_distance")
@@ -79,7 +80,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
     """Validate a table; return it and its columns' `codes_and_names`, for indexing and hashing."""
-    require_columns(table, COLUMNS)
+    table = as_table(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
     kept = known_columns(table)
@@ -109,15 +110,23 @@ def known_columns(table: pd.DataFrame) -> list[str]:
     return [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
 
 
+def as_table(table: Any, needed: Iterable[str]) -> pd.DataFrame:  # noqa: ANN401
+    """Return a frame of pandas, polars, pyarrow, or others as a DataFrame, with needed columns."""
+    frame = as_pandas(table) if is_frame(table) else table
+    require_columns(frame, needed)
+    return frame
+
+
 def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     """Raise an error if the argument is not a table, or if columns are missing or repeated."""
     if not isinstance(table, pd.DataFrame):
         kind = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}"
-        how = "Read a table with bb.read_table(path), or make one with bb.distance_table(vectors, "
-        how += "wordlist)"
-        if hasattr(table, "to_pandas"):
-            how = "Pass table.to_pandas()"
-        raise TypeError(f"a long-form table, a pandas DataFrame, is needed; got {kind}. {how}")
+        raise TypeError(
+            f"a long-form table, a pandas DataFrame, is needed; got {kind}. Read a table with "
+            "bb.read_table(path), or make one with bb.distance_table(vectors, wordlist)"
+            + "; or pass table.to_pandas()"
+            * hasattr(table, "to_pandas")
+        )
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         indexed = {*lacking} & {*table.index.names}

@@ -12,13 +12,22 @@ import pandas as pd
 from .._core.arrays import require_memory
 from .._core.checks import require_extra
 from .._core.files import replace_file
-from .._core.reading import damage_named, located, opened
+from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
 from .._core.warnings import warn
 from ..warnings import LeftOut, RepeatedRows
 from .copies import without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
-from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, known_columns, require_columns, validate_table
+from .encodings import ODD, warn_of_latin
+from .schema import (
+    COLUMNS,
+    IDS,
+    OPTIONAL_COLUMNS,
+    as_table,
+    known_columns,
+    require_columns,
+    validate_table,
+)
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -108,6 +117,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         raise ValueError(f"a table file must end in .csv or .parquet; got {path.name!r}")
     if path.suffix == ".parquet":
         require_extra("Parquet files", "parquet", "pyarrow")
+    table = as_table(table, ())
     text = table.attrs.get(COSINES, "")
     apart = path.suffix == ".csv" or len(text) > MOST_IN_PARQUET
     with replace_file(path, cosines_path(path).name) as temporary:
@@ -145,23 +155,21 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
-    """Read a (possibly compressed) UTF-8 CSV file; raise a ValueError that explains any problem.
+    """Read a (possibly compressed) CSV file; raise a ValueError that explains any problem.
 
     Without ``sep`` in the options, the header decides between commas, semicolons, tabs, and bars.
-    Excel's first line ``sep=;`` is skipped.
+    Excel's first line ``sep=;`` is skipped. Text in UTF-16 is recognized, and other text that is
+    not UTF-8 is read as Latin-1, with a warning.
     """
     options = dialect(path) | options
-    with opened(path) as (_, stream, _):
-        require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
-        try:
-            frame: pd.DataFrame = pd.read_csv(stream, encoding="utf-8", **options)
-        except pd.errors.EmptyDataError:
-            raise ValueError("the file is empty") from None
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"the file is not UTF-8 text ({error.reason}: {error.object[error.start]:#04x}); "
-                "save it as CSV in UTF-8. In Excel, choose the type CSV UTF-8"
-            ) from None
+    try:
+        frame = _parsed(path, options)
+    except UnicodeDecodeError:
+        latin = {"encoding": "cp1252", "encoding_errors": ODD}
+        frame = _parsed(path, options | latin)
+        texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
+        odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
+        warn_of_latin(len(odd), odd, path)
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
             "some rows have more fields than the header; put double quotes around text with commas"
@@ -169,23 +177,36 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     return frame
 
 
-def dialect(path: Path) -> dict[str, Any]:
-    """Return how fields are separated, whether blanks follow, and the mark of decimals."""
+def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:
     with opened(path) as (_, stream, _):
-        lines = [stream.readline(LONGEST_LINE) for _ in range(3)]
-    if LONGEST_LINE in map(len, lines):
+        require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
+        try:
+            frame: pd.DataFrame = pd.read_csv(stream, **options)
+        except pd.errors.EmptyDataError:
+            raise ValueError("the file is empty") from None
+        return frame
+
+
+def dialect(path: Path) -> dict[str, Any]:
+    """Return how fields are separated, the marks of decimals, and the kind of UTF-16, if any."""
+    with opened(path) as (_, stream, _):
+        head = stream.read(LONGEST_LINE)
+    utf16 = utf16_of(head)
+    lines = [*as_utf8(head).split(b"\n"), b"", b""]
+    if max(map(len, lines)) >= LONGEST_LINE or (b"\0" in head and not utf16):
         raise ValueError(
-            f"{path} has a line of {LONGEST_LINE:,} bytes or more, so it is not a text file"
+            f"{path} has zero bytes or a line of {LONGEST_LINE:,} bytes, so it is not a text file"
         )
-    skipped = int(re.fullmatch(rb"(\xef\xbb\xbf)?sep=.\s*", lines[0]) is not None)
-    head, row = lines[skipped : skipped + 2]
-    separator = max(b",", b";", b"\t", b"|", key=head.count)
+    skipped = int(re.fullmatch(rb"sep=.\s*", lines[0]) is not None)
+    first, row = lines[skipped : skipped + 2]
+    separator = max(b",", b";", b"\t", b"|", key=first.count)
     comma = separator != b"," and re.search(rb"(^|[;|\t])-?\d+,\d+\s*([;|\t]|$)", row)
     return {
         "skiprows": skipped,
         "sep": separator.decode(),
-        "skipinitialspace": separator + b" " in head,
+        "skipinitialspace": separator + b" " in first,
         "decimal": "," if comma else ".",
+        "encoding": utf16 or "utf-8",
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .schema import CONTROLS, STEREOTYPES, require_columns
+from .schema import CONTROLS, STEREOTYPES, as_table
 
 WORD, GROUP, SET = "protected_word", "protected_group", "attribute_set"
 
@@ -38,7 +38,7 @@ def word_pairs(table: pd.DataFrame) -> pd.DataFrame:
        protected_word     attribute  deviation
     67      christian  conservative       0.24
     """
-    require_columns(table, (WORD, GROUP, "attribute", SET, "connection", "cosine_distance"))
+    table = as_table(table, (WORD, GROUP, "attribute", SET, "connection", "cosine_distance"))
     kinds = table["connection"].astype(str)
     rows = table[kinds.isin(STEREOTYPES)].assign(own=kinds == STEREOTYPES[0])
     keys = [WORD, GROUP, "attribute", SET]

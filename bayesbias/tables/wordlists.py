@@ -15,21 +15,22 @@ import pandas as pd
 
 from .._core.checks import check_choice, check_path
 from .._core.display import Sheet, Shown, abridged
+from .._core.frames import is_frame
 from .._core.reading import located, read_json, read_toml
 from .._core.resources import bundled_names, toml_path
-from .schema import require_columns
+from .schema import as_table
 from .table_files import read_csv
 from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors, shown
 
 Words = tuple[str, ...]
 
-type WordListLike = str | Path | Mapping[str, Any] | WordList
-"""What `load_wordlist` accepts: a bundled name, a path, a dict, or a WordList."""
+type WordListLike = str | Path | Mapping[str, Any] | pd.DataFrame | WordList
+"""What `load_wordlist` accepts: a bundled name, a path, a dict, a frame, or a WordList."""
 
 ENDINGS = (".toml", ".json", ".csv", ".tsv")
 
 HEADS = ("role", "set", "word")
-"""Columns of a list's frame, and of its CSV file."""
+"""Columns of a list's frame, and of its CSV file, before ``group``."""
 
 ROLES = {
     "protected": "groups",
@@ -108,9 +109,19 @@ class WordList(Shown):
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the list as a frame with one row per word: ``role``, ``set``, ``word``."""
-        rows = [(role, name, word) for role, name, words in self._sets() for word in words]
-        return pd.DataFrame(rows, columns=list(HEADS))
+        """Return the list as a frame with one row per word, which `load_wordlist` reads back.
+
+        The columns are ``role``, ``set``, ``word``, and ``group``: the group that a word refers to
+        or is a stereotype of.
+        """
+        owners = {("stereotype", self.set_name(group)): group for group in self.stereotypes}
+        owners |= {("protected", group): group for group in self.groups}
+        rows = [
+            (role, name, word, owners.get((role, name), ""))
+            for role, name, words in self._sets()
+            for word in words
+        ]
+        return pd.DataFrame(rows, columns=[*HEADS, "group"])
 
     def _sets(self) -> list[tuple[str, str, Words]]:
         rows = [("protected", group, words) for group, words in self.groups.items()]
@@ -128,15 +139,15 @@ class WordList(Shown):
 
 
 def load_wordlist(source: WordListLike) -> WordList:
-    """Load a word list: a bundled list by name, a file by path, or a dict of the same form.
+    """Load a word list: a bundled list by name, a file by path, a frame, or a dict.
 
     Parameters
     ----------
-    source : str, Path, mapping, or WordList
-        A name from `wordlists()`, or the path of a TOML, JSON, or CSV file. CSV files have the
-        columns ``role`` (protected, stereotype, control, or baseline), ``set`` (for a stereotype,
-        its group), and ``word``, separated by commas, semicolons, or tabs. Mappings and other files
-        have the fields of a `WordList`.
+    source : str, Path, mapping, DataFrame, or WordList
+        A name from `wordlists()`, or the path of a TOML, JSON, or CSV file. Frames and CSV files
+        have the columns ``role`` (protected, stereotype, control, or baseline), ``set``, and
+        ``word``. A stereotype's group is its ``set``, or the column ``group`` if the set has
+        another name. Mappings and other files have the fields of a `WordList`.
 
     Raises
     ------
@@ -154,11 +165,11 @@ def load_wordlist(source: WordListLike) -> WordList:
     """
     if isinstance(source, WordList):
         return source
-    if not isinstance(source, Mapping):
-        path = wordlist_path(source)
+    path = path_of(source)
+    if path is not None:
         with located(path):
             return load_wordlist(read_wordlist(path))
-    content = with_bundled_controls({"name": "mine", **source})
+    content = with_bundled_controls(content_of(source))
     if not {*content} <= {*TEXTS, *TABLES}:
         refuse_errors(content)
     texts = {key: content[key] for key in TEXTS[1:] if isinstance(content.get(key), str)}
@@ -187,12 +198,10 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
               key                               finding
     groups.dog[1] the word 'tom ' has spaces around it
     """
-    if isinstance(source, WordList):
-        source = vars(source)
-    path = Path() if isinstance(source, Mapping) else wordlist_path(source)
+    path = path_of(source)
     try:
-        whole = {"name": "mine", **source} if isinstance(source, Mapping) else read_wordlist(path)
-        flaws = [*find_flaws(with_bundled_controls(whole))]
+        content = content_of(source) if path is None else read_wordlist(path)
+        flaws = [*find_flaws(with_bundled_controls(content))]
     except ValueError as error:
         flaws = [Finding("error", "", "", str(error))]
     return pd.DataFrame(flaws, columns=Finding._fields)
@@ -227,12 +236,25 @@ def wordlist_path(source: str | Path) -> Path:
     return toml_path(source, "wordlists", "word list", ENDINGS)
 
 
+def path_of(source: Any) -> Path | None:  # noqa: ANN401
+    """Return the path of a word list, or None if its content is given."""
+    given = isinstance(source, WordList | Mapping) or is_frame(source)
+    return None if given else wordlist_path(source)
+
+
+def content_of(source: object) -> dict[str, Any]:
+    """Return the fields of a list that is not in a file."""
+    if isinstance(source, WordList):
+        return vars(source)
+    return {"name": "mine", **(source if isinstance(source, Mapping) else _content_of_rows(source))}
+
+
 def read_wordlist(path: Path) -> dict[str, Any]:
     """Read a word list's file without checking words; the default name is the file's stem."""
     ending = path.suffix.lower()
     with located(path):
         if ending in {".csv", ".tsv"}:
-            content = _content_of_rows(path)
+            content = _content_of_rows(read_csv(path, dtype=str, keep_default_na=False))
         elif ending == ".json":
             content = read_json(path, unique=True)
             if not isinstance(content, dict):
@@ -256,17 +278,21 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, "controls": words}
 
 
-def _content_of_rows(path: Path) -> dict[str, Any]:
-    """Read the sets from rows of ``role``, ``set``, and ``word``; skip rows without any of them."""
-    frame = read_csv(path, dtype=str, keep_default_na=False)
-    require_columns(frame, HEADS)
+def _content_of_rows(rows: object) -> dict[str, Any]:
+    """Return the sets in a frame; skip rows without any text."""
+    frame = as_table(rows, HEADS)
+    frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]].fillna("")
     content: dict[str, Any] = {}
-    for row in frame[[*HEADS]].fillna("").itertuples():
-        role, name, word = (str(cell).strip() for cell in row[1:])
+    for row in frame.itertuples():
+        role, name, word, group = (str(cell).strip() for cell in row[1:])
         if not role + name + word:
             continue
         check_choice(f"role in row {row[0] + 2}", role, ROLES)
-        if role == "stereotype" and name not in content.get("groups", {}):
-            name = name.removesuffix("_stereotype")
+        if role == "stereotype":
+            known = name in content.get("groups", {})
+            group = group or (name if known else name.removesuffix("_stereotype"))
+            if name not in (group, f"{group}_stereotype"):
+                content.setdefault("stereotype_names", {})[group] = name
+            name = group
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
     return content

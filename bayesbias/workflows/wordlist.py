@@ -150,7 +150,7 @@ class Analysis(ModelAnalysis):
     def hashes(self) -> dict[str, str]:
         """SHA-256 of the list, of the words and vectors used, and of the table."""
         return {
-            "list": table_hash(self.wordlist.to_frame()),
+            "list": table_hash(self.wordlist.to_frame().drop(columns="group")),
             "vectors": self.vectors_hash,
             "table": self.posterior.attrs["table_hash"],
         }

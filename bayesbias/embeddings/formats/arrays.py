@@ -1,30 +1,33 @@
-"""Read vectors and words from ``.npz``, native folders, ``.npy``, safetensors, and Parquet.
+"""Read arrays: files from `save_vectors`, and matrices whose words are in a file next to them.
 
 A native folder contains ``vectors.npy`` and ``words.txt`` (in UTF-8). Row i of the matrix belongs
 to the word on line i. The matrix is memory-mapped, so reading a few words is fast even if the file
-is large. The words for a ``NAME.npy`` or ``NAME.safetensors`` file are in ``NAME.txt``.
+is large.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..._core.checks import require_extra
-from ..._core.reading import DAMAGE, damage_named, located
+from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
-from ...tables.table_files import read_csv, read_parquet
 from ..source import LARGEST_DIMS, Chunk, ChunksOf, Embedding, array_chunks
-from .held import as_keyed
 from .keyed import Vectors
-from .word_files import lines_of, words_next_to
+from .word_files import native_words, place_of_words, words_of_rows
 
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
+
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+TYPES |= {f"{sign}{8 * n}": f"<{sign.lower()}{n}" for sign in "IU" for n in (1, 2, 4, 8)}
+"""NumPy's names of the types in safetensors files."""
 
 
 def read_npz(source: Embedding) -> KeyedVectors:
@@ -49,14 +52,12 @@ def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
         raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
     words = _texts(arrays, f"{first}words")
     forms = _texts(arrays, f"{first}read_as", words)
-    given = arrays.get(f"{first}ranks")
-    ranks = None if given is None else np.asarray(given).astype(np.int64)
-    sizes = [("words", len(words)), ("read_as", len(forms))]
-    sizes += [] if ranks is None else [("ranks", *ranks.shape)]
-    for name, size in sizes:
-        if size != len(vectors):
-            text = f"{first}{name} has {size:,} entries, but {first}vectors has {vectors.shape}"
-            raise ValueError(text)
+    found = arrays.get(f"{first}ranks")
+    ranks = None if found is None else np.asarray(found).astype(np.int64).ravel()
+    for name, given in (("words", words), ("read_as", forms), ("ranks", ranks)):
+        if given is not None and len(given) != len(vectors):
+            text = f"{first}{name} has {len(given):,} entries, but {first}vectors has "
+            raise ValueError(f"{text}{vectors.shape}")
     return Vectors(words, vectors, forms, ranks)
 
 
@@ -73,7 +74,6 @@ def _texts(
         return [content[a:b].decode(errors="surrogatepass") for a, b in pairwise(starts)]
     if otherwise is not None and name not in arrays:
         return otherwise
-    # A member that is not an array is read as bytes, which become an array of shape ().
     texts: list[str] = np.asarray(arrays[name]).astype(np.str_).reshape(-1).tolist()
     return texts
 
@@ -87,70 +87,41 @@ def packed_texts(name: str, texts: Iterable[str]) -> dict[str, np.ndarray]:
     }
 
 
-def read_frame(source: Embedding) -> KeyedVectors:
-    """Read a Parquet file, or text whose columns have names; `words_and_rows` finds the vectors."""
-    with source.local() as path, located(source.path):
-        if source.layout is None:
-            with damage_named(source.path, "is damaged, or is not a table"):
-                frame = read_parquet(path, nested=True)
-        else:
-            options: dict[str, Any] = {"keep_default_na": False, "low_memory": False}
-            frame = read_csv(path, sep=source.layout.between.decode(), **options)
-        return as_keyed(frame)
-
-
-def matrix_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield words and vectors of lines of numbers whose words are next to them."""
-    layout = source.layout
-    with source.local() as path, located(source.path):
-        options: dict[str, Any] = {"header": None, "dtype": np.float32, "na_filter": False}
-        frame = pd.read_csv(path, sep=layout.between.decode(), **options)
-        matrix = frame.to_numpy()
-    words = words_next_to(source.path, len(matrix), allow_pickle=source.allow_pickle)
-    yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
-
-
-def native_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yield all words, or only the wanted words, of a native folder."""
-    path = source.path
-    names = path / WORDS
-    content = names.read_bytes()
-    if content and not content.endswith(b"\n"):  # from `write_native`
-        raise ValueError(f"{names} does not end with a line break; it was cut off")
-    words, matrix = lines_of(content, names), _matrix(path / VECTORS, path / VECTORS, "npy")
-    if len(words) != len(matrix):
-        raise ValueError(
-            f"{path} has unequal numbers of words and vectors ({len(words):,} and "
-            f"{len(matrix):,}); create it again"
-        )
-    source.expected = len(words)
-    yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
-
-
-def array_file_chunks(kind: str) -> ChunksOf:
-    """Return the generator for a file with a matrix, whose words are in a file next to it."""
+def matrix_chunks(kind: str) -> ChunksOf:
+    """Return the generator for a matrix in a file of this kind, or in a native folder."""
 
     def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         with source.local() as path:
-            matrix = _matrix(path, source.path, kind)
-            words = words_next_to(source.path, len(matrix), allow_pickle=source.allow_pickle)
+            if path.is_dir():
+                named, place = path / VECTORS, path / WORDS
+                matrix, words = _matrix(source, named, kind), native_words(place)
+            else:
+                named, place = source.path, place_of_words(source.path)
+                matrix = _matrix(source, path, kind)
+                words = words_of_rows(place, len(matrix), allow_pickle=source.allow_pickle)
+            if len(words) != len(matrix):
+                raise ValueError(
+                    f"{named} has unequal numbers of words and vectors ({len(words):,} in "
+                    f"{place.name}, and {len(matrix):,}); create it again"
+                )
+            source.expected = len(words)
             yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
     return chunks
 
 
-def _matrix(path: Path, named: Path, kind: str) -> np.ndarray:
-    """Memory-map a matrix of floats, or read the matrix in a safetensors file."""
-    what = f"is damaged, or is not a .{kind} file with one matrix"
-    if kind == "npy":
-        with damage_named(named, what):
+def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
+    """Read a matrix of floats: memory-mapped, from a safetensors file, or from lines of numbers."""
+    named = path if source.path.is_dir() else source.path
+    with damage_named(named, f"is damaged, or is not a .{kind} file with one matrix"):
+        if kind == "npy":
             matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
-    else:
-        require_extra("safetensors files", "safetensors", "safetensors")
-        from safetensors import SafetensorError, numpy
-
-        with damage_named(named, what, errors=(*DAMAGE, SafetensorError)):
-            (matrix,) = numpy.load_file(path).values()
+        elif kind == "safetensors":
+            (matrix,) = read_tensors(path).values()
+        else:
+            sep = source.layout.between.decode()
+            frame = pd.read_csv(path, sep=sep, header=None, dtype=np.float32, na_filter=False)
+            matrix = frame.to_numpy()
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(
@@ -158,3 +129,22 @@ def _matrix(path: Path, named: Path, kind: str) -> np.ndarray:
             "of floats with one row per word"
         )
     return matrix
+
+
+def read_tensors(path: Path) -> dict[str, NDArray[np.generic]]:
+    """Read the arrays in a safetensors file; bfloat16 becomes float32."""
+    require_extra("safetensors files", "safetensors", "safetensors")
+    import safetensors
+
+    deserialize: Callable[[bytes], Any] = safetensors.deserialize
+    try:
+        parts = deserialize(path.read_bytes())
+    except safetensors.SafetensorError as error:
+        raise ValueError(f"{error}") from None
+    arrays = {}
+    for name, part in parts:
+        flat = np.frombuffer(part["data"], dtype=TYPES[part["dtype"]])
+        if part["dtype"] == "BF16":  # the upper half of a float32
+            flat = (flat.astype(np.uint32) << 16).view(np.float32)
+        arrays[name] = flat.reshape(part["shape"])
+    return arrays

@@ -21,15 +21,7 @@ WORD_NAMES = (
 """Usual names of columns and keys of words, without a plural s, starting with the surest."""
 
 VECTOR_NAMES = (
-    "embedding",
-    "vector",
-    "emb",
-    "vec",
-    "value",
-    "feature",
-    "weight",
-    "values",
-    "array",
+    *("embedding", "vector", "emb", "vec", "value", "feature", "weight", "values", "array"),
 )
 """Usual names of columns and keys of vectors."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Number
 from typing import Any
 
@@ -13,39 +12,43 @@ import pandas as pd
 
 from ..._core.frames import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
-from ..source import Chunk
+from ..source import Chunk, ChunksOf, Embedding
 from .frames import VECTOR_NAMES, WORD_NAMES, plain_name, words_and_rows
-from .keyed import Vectors, without_empty
+from .keyed import Vectors, warn_of_empty, without_empty
 
 ACCEPTED = (
     "a path, the name of an embedding, KeyedVectors, a dict of arrays by word, a DataFrame with "
     "words, (words, array), a list of records such as {'text': 'he', 'embedding': [...]}, or an "
     "encoder (a function from a list of texts to an array)"
 )
-
 WITHOUT_WORDS = (
     "these are the vectors of an API's response, without the words. Pass (words, response) with "
     "the list of words that you sent, or dict(zip(words, vectors))"
 )
+WITHOUT_VOCABULARY = (
+    "an encoder has no list of words, so its whole vocabulary cannot be used; choose words, as in "
+    "bb.load_vectors(encoder, words)"
+)
+
+type Parts = tuple[Iterable[Any], Any, np.ndarray | None]
+"""Words, their vectors, and their ranks if they are known."""
 
 
-def as_keyed(source: Any) -> KeyedVectors:  # noqa: ANN401
+def as_keyed(source: object) -> KeyedVectors:
     """Convert vectors in memory to an object with the attributes of KeyedVectors."""
-    vectors = source if is_frame(source) else getattr(source, "wv", source)
+    vectors: Any = source if is_frame(source) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
-    words, rows, ranks = _parts(source)
-    words = [word.decode() if isinstance(word, bytes) else word for word in words]
+    given, rows, ranks = _parts(source)
+    words = [word.decode() if isinstance(word, bytes) else word for word in given]
     if wrong := [word for word in words if not isinstance(word, str)]:
         raise ValueError(
             f"each word in a {type(source).__name__} must be text; got {wrong[0]!r}. If the words "
             "are elsewhere, pass (words, array)"
         )
-    matrix = _matrix(words, rows)
-    if len(set(words)) < len(words):
-        words, matrix, ranks = _once(words, matrix, ranks)
-    known = np.arange(1, len(words) + 1) if ranks is None else ranks
-    chunk = without_empty(Chunk(words, matrix, known), "the vectors given")
+    matrix, known = _matrix(words, rows), np.arange(1, len(words) + 1) if ranks is None else ranks
+    chunk, lost = without_empty(_once(Chunk(words, matrix, known)))
+    warn_of_empty(lost, "the vectors given")
     return Vectors(chunk.words, chunk.vectors, ranks=None if ranks is None else chunk.ranks)
 
 
@@ -55,85 +58,81 @@ def is_encoder(source: object) -> bool:
     return not held and (callable(getattr(source, "encode", None)) or callable(source))
 
 
-def encoded(encoder: Any, words: Sequence[str]) -> np.ndarray:  # noqa: ANN401
-    """Return an encoder's (n_words, n_dims) vectors of words, which it gets in one call."""
-    return _matrix(words, _rows(getattr(encoder, "encode", encoder)(list(words))))
+def encoder_chunks(encoder: Any) -> ChunksOf:  # noqa: ANN401
+    """Return the generator that asks an encoder once for all wanted words."""
+    encode: Callable[[list[str]], object] = getattr(encoder, "encode", encoder)
+
+    def chunks(_: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
+        if wanted is None:
+            raise ValueError(WITHOUT_VOCABULARY)
+        words = sorted(wanted)
+        yield Chunk(words, _matrix(words, _rows(encode([*words]))), np.arange(1, len(words) + 1))
+
+    return chunks
 
 
-def _parts(source: Any) -> tuple[list[Any], Any, np.ndarray | None]:  # noqa: ANN401
-    """Return words, their vectors, and their ranks if they are known."""
+def _parts(source: object) -> Parts:
+    """Return the parts of a frame, a mapping, a pair, pairs, records, or a response."""
     if is_frame(source):
         return words_and_rows(as_pandas(source))
+    items = source if isinstance(source, list | tuple) else _listed(source)
     if isinstance(source, Mapping):
-        return _of_mapping(source)
+        if columns := _columns(source):
+            return *_paired(*columns), None
+        if items is None:
+            return _by_word(source)
     if isinstance(source, list | tuple) and len(source):
         if len(source) == 2 and (_are_words(source[0]) or _is_matrix(source[1])):
             return *_paired(*source), None
         if all(isinstance(one, list | tuple) and len(one) == 2 for one in source):
             return [word for word, _ in source], [row for _, row in source], None
-        records = [_fields(one) for one in source]
-        if all(records):
-            return _of_records(records)
-    if (listed := _listed(source)) is not None:
-        return _of_records([_fields(one) for one in listed])
-    raise TypeError(f"vectors must be {ACCEPTED}; got {type(source).__name__}")
+    records = [_fields(one) for one in items] if items is not None else []
+    if not (records and all(records)):
+        raise TypeError(f"vectors must be {ACCEPTED}; got {type(source).__name__}")
+    names = {plain_name(name) for name in records[0]}
+    if names.isdisjoint(WORD_NAMES) and not names.isdisjoint(VECTOR_NAMES):
+        raise TypeError(WITHOUT_WORDS)
+    return words_and_rows(pd.DataFrame.from_records(records))
 
 
-def _of_mapping(source: Mapping[str, Any]) -> tuple[list[Any], Any, np.ndarray | None]:
-    """Return the parts of a dict of vectors by word, or of a dict of columns."""
+def _columns(source: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """Return the words and the vectors in a dict of columns, or None for another dict."""
     names = {plain_name(name): name for name in reversed([*source])}
     texts = [names[n] for n in WORD_NAMES if n in names and _are_words(source[names[n]])]
     lists = [names[n] for n in VECTOR_NAMES if n in names]
-    if texts and lists:
-        rows = source[lists[0]]
-        by_type = isinstance(rows, Mapping) and len(rows) == 1
-        return *_paired(source[texts[0]], next(iter(rows.values())) if by_type else rows), None
-    if (listed := _listed(source)) is not None:
-        return _of_records([_fields(one) for one in listed])
-    if source and all(map(_is_record, source.values())):
+    return (source[texts[0]], _of_one_type(source[lists[0]])) if texts and lists else None
+
+
+def _by_word(source: Mapping[str, Any]) -> Parts:
+    """Return the parts of a dict of vectors, or of records, by word."""
+    records = [one for one in source.values() if isinstance(one, Mapping)]
+    names = {plain_name(name) for one in records for name in one}
+    if source and not names.isdisjoint(VECTOR_NAMES):
         return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
-    if (word := name_of_embedding(source)) is not None:
+    name, first = next(iter(source.items()), ("", None))
+    if isinstance(first, str | Mapping) or hasattr(first, "vectors") or is_frame(first):
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
-            f"embedding at a time, such as {word!r}"
+            f"embedding at a time, such as {name!r}"
         )
-    return list(source), list(source.values()), None
+    return source.keys(), [*source.values()], None
 
 
-def name_of_embedding(vectors: Mapping[str, Any]) -> str | None:
-    """Return a mapping's first key if its values are embeddings, or None if they are vectors."""
-    name, first = next(iter(vectors.items()), ("", None))
-    of_many = isinstance(first, str | Mapping) or hasattr(first, "vectors") or is_frame(first)
-    return name if of_many and _listed(vectors) is None else None
-
-
-def _is_record(value: object) -> bool:
-    """Return whether a value is a mapping with a vector under a usual name."""
-    return isinstance(value, Mapping) and any(plain_name(name) in VECTOR_NAMES for name in value)
-
-
-def _paired(words: Any, rows: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN401
     """Return words in the order of their rows, given a list, or a dict from or to row numbers."""
     if not isinstance(words, Mapping):
-        return list(words), _rows(rows)
+        return words, _rows(rows)
     if all(isinstance(word, str) for word in words.values()):
         words = {word: row for row, word in words.items()}
-    matrix = _matrix([""] * len(rows), _rows(rows))
+    vectors = _rows(rows)
+    matrix = _matrix([""] * len(vectors), vectors)
     places: list[Any] = [*words.values()]
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
-    return list(words), matrix[places]
+    return words, matrix[places]
 
 
-def _of_records(records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], Any, np.ndarray | None]:
-    """Return the parts of records with a word and a vector each, as of rows of a table."""
-    names = {plain_name(name) for name in records[0]}
-    if names.isdisjoint(WORD_NAMES) and (not names or not names.isdisjoint(VECTOR_NAMES)):
-        raise TypeError(WITHOUT_WORDS)
-    return words_and_rows(pd.DataFrame.from_records([*records]))
-
-
-def _fields(one: Any) -> dict[str, Any]:  # noqa: ANN401
+def _fields(one: object) -> dict[str, Any]:
     """Return the fields of a record: a mapping, or an object of an API's client."""
     if isinstance(one, Mapping):
         response = one.get("response")  # of a batch of requests
@@ -151,7 +150,7 @@ def _is_matrix(given: object) -> bool:
     return any(hasattr(given, name) for name in ("__array__", "toarray", "weight"))
 
 
-def _are_words(given: Any) -> bool:  # noqa: ANN401
+def _are_words(given: object) -> bool:
     """Return whether an object is a sequence of words, rather than a word or a vector."""
     if isinstance(given, Mapping):  # from words to row numbers, or from row numbers to words
         numbers = [isinstance(one, Integral) for pair in given.items() for one in pair]
@@ -161,24 +160,21 @@ def _are_words(given: Any) -> bool:  # noqa: ANN401
     return all(isinstance(word, str | bytes) for word in given)
 
 
-def _listed(source: Any) -> Any:  # noqa: ANN401
+def _listed(source: object) -> Any:  # noqa: ANN401
     """Return the list of vectors in the response of an API, or None for anything else."""
-    get = source.get if isinstance(source, Mapping) else partial(_attribute, source)
     for name in ("data", "embeddings", "embedding"):
-        found = get(name)
-        if isinstance(found, Mapping) and len(found) == 1:  # by the type of the numbers
-            found = next(iter(found.values()))
-        if (
-            isinstance(found, list | tuple | np.ndarray)
-            and len(found)
-            and not np.isscalar(found[0])
-        ):
+        found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+        found = _of_one_type(found)
+        listed = isinstance(found, list | tuple | np.ndarray) and len(found)
+        if listed and not np.isscalar(found[0]):
             return found
     return None
 
 
-def _attribute(source: object, name: str) -> Any:  # noqa: ANN401
-    return getattr(source, name, None)
+def _of_one_type(found: Any) -> Any:  # noqa: ANN401
+    """Return the vectors in a dict by the type of their numbers, or what is given."""
+    by_type = isinstance(found, Mapping) and len(found) == 1
+    return next(iter(found.values())) if by_type else found
 
 
 def _rows(given: Any) -> Any:  # noqa: ANN401
@@ -200,7 +196,7 @@ def _rows(given: Any) -> Any:  # noqa: ANN401
     return [_vector(fields, item) for fields, item in items]
 
 
-def _vector(fields: Mapping[str, Any], item: Any) -> Any:  # noqa: ANN401
+def _vector(fields: Mapping[str, Any], item: object) -> object:
     """Return the vector of a record, or the item if it is a vector; base64 is decoded."""
     found = next((fields[name] for name in VECTOR_NAMES if name in fields), item)
     if isinstance(found, str):
@@ -214,8 +210,7 @@ def _vector(fields: Mapping[str, Any], item: Any) -> Any:  # noqa: ANN401
 
 def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
     """Return rows as a (n_words, n_dims) float32 array; a vector of None becomes NaN."""
-    if hasattr(rows, "detach"):  # a tensor of PyTorch
-        rows = _array(rows)
+    rows = _array(rows)
     if not isinstance(rows, np.ndarray) or rows.dtype == object:
         rows = _stacked(words, rows)
     try:
@@ -227,14 +222,14 @@ def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
     return matrix
 
 
-def _array(tensor: Any) -> Any:  # noqa: ANN401
+def _array(given: Any) -> Any:  # noqa: ANN401
     """Convert a tensor of PyTorch, also one of bfloat16 or with gradients."""
-    return tensor.detach().float().cpu().numpy()
+    return given.detach().float().cpu().numpy() if hasattr(given, "detach") else given
 
 
-def _stacked(words: Sequence[str], rows: Iterable[Any]) -> Any:  # noqa: ANN401
-    """Stack vectors; raise an error that names a word whose vector has another length."""
-    given = [_array(row) if hasattr(row, "detach") else row for row in rows]
+def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN401
+    """Return vectors of one length; raise an error that names a word whose vector has another."""
+    given = [_array(row) for row in rows]
     sizes = [np.size(row) if np.ndim(row) else None for row in given]
     n_dims = next((size for size in sizes if size), None)
     if n_dims is None:
@@ -245,22 +240,17 @@ def _stacked(words: Sequence[str], rows: Iterable[Any]) -> Any:  # noqa: ANN401
                 f"vectors must be numeric and of the same length; {words[0]!r} has {n_dims:,} "
                 f"numbers, but {word!r} has {size:,}"
             )
-    empty = np.full(n_dims, np.nan)
-    return [
-        empty if size is None and pd.isna(row) else row
-        for row, size in zip(given, sizes, strict=True)
-    ]
+    empty, pairs = np.full(n_dims, np.nan), zip(given, sizes, strict=True)
+    return [empty if size is None and pd.isna(row) else row for row, size in pairs]
 
 
-def _once(
-    words: list[str], matrix: np.ndarray, ranks: np.ndarray | None
-) -> tuple[list[str], np.ndarray, np.ndarray | None]:
+def _once(chunk: Chunk) -> Chunk:
     """Keep one of several equal rows of a word; refuse a word with different vectors."""
     first: dict[str, int] = {}
-    for row, word in enumerate(words):
-        if not np.array_equal(matrix[first.setdefault(word, row)], matrix[row], equal_nan=True):
+    for row, word in enumerate(chunk.words if len({*chunk.words}) < len(chunk) else ()):
+        one, other = chunk.vectors[[first.setdefault(word, row), row]]
+        if not np.array_equal(one, other, equal_nan=True):
             raise ValueError(
                 f"each word must occur once; {word!r} has different vectors. Keep one of them"
             )
-    kept = [*first.values()]
-    return [*first], matrix[kept], None if ranks is None else ranks[kept]
+    return chunk.take([*first.values()]) if first else chunk

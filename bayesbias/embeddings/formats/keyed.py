@@ -157,13 +157,13 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
         )
 
 
-def without_empty(chunk: Chunk, where: str) -> Chunk:
-    """Leave out words whose vectors are all zeros or not finite, with a warning that names them."""
+def without_empty(chunk: Chunk) -> tuple[Chunk, list[str]]:
+    """Leave out words whose vectors are all zeros or not finite; return these words, too."""
     kept = directed(chunk.vectors)
     if kept.all():
-        return chunk
-    warn_of_empty([chunk.words[row] for row in np.flatnonzero(~kept).tolist()], where)
-    return chunk.take(np.flatnonzero(kept).tolist())
+        return chunk, []
+    lost = [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
+    return chunk.take(np.flatnonzero(kept).tolist()), lost
 
 
 def warn_of_empty(words: Sequence[str], where: str) -> None:

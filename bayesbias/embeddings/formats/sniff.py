@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..._core.reading import ENDINGS, opened
+from ..._core.reading import ENDINGS, as_utf8, opened, utf16_of
 from ..source import HEAD_SIZE
 from .layout import Layout, header_of, is_number, layout_of
 
@@ -24,8 +24,6 @@ MAGIC = {
     b"\x80\x05": "pickle",
     b"ccopy_reg": "pickle",
     b"(dp0": "pickle",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
     b"\x89HDF\r\n": "HDF5",
     b"ARROW1": "Arrow",
     b"SQLite format 3": "SQLite",
@@ -37,6 +35,12 @@ MAGIC = {
     b"version https://git-lfs": "LFS",
 }
 """Kinds of files by their first bytes."""
+
+TEXTS = {
+    "json": rb"[{\[]\s*[\"{\[\]}]",
+    "HTML": rb"(?i)<(!doctype|html|\?xml|head)",
+}
+"""Kinds of text by their first characters."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that hardly occur in text; one in thirty bytes of float32 numbers is one of them."""
@@ -78,16 +82,14 @@ def kind_of(head: bytes, ending: str) -> str:
         return "PyTorch" if known == "npz" and _TORCH.match(head) else known
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return "safetensors"
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     first, ended, rest = head.partition(b"\n")
     control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
     if ended and header_of(first) and (control or not _is_text(rest, ending)):
         return "word2vec"
     if control:
-        return "unknown"
-    if start[:1] in (b"{", b"[") and re.match(rb"[{\[]\s*[\"{\[\]}]", start):
-        return "json"
-    return "HTML" if re.match(rb"<(!doctype|html|\?xml|head)", start, re.IGNORECASE) else "text"
+        return "UTF-16" if utf16_of(head) else "unknown"
+    start = as_utf8(head).lstrip()
+    return next((kind for kind, pattern in TEXTS.items() if re.match(pattern, start)), "text")
 
 
 def _is_text(rest: bytes, ending: str) -> bool:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._core.checks import require_extra
-from ..._core.reading import DAMAGE, damage_named, read_json
+from ..._core.reading import damage_named, read_json
 from ...tables.spellings import KeyedVectors
 from ..source import Embedding
+from .arrays import read_tensors
 from .keyed import Vectors
 
 TOKENIZER, WEIGHTS = "tokenizer.json", "model.safetensors"
@@ -24,16 +23,6 @@ SUBFOLDER = "0_StaticEmbedding"
 
 NAMES = ("embeddings", "embedding.weight")
 """Names of the matrix in model2vec's and in sentence-transformers' files."""
-
-DTYPES = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "BF16": "<u2",
-    "I64": "<i8",
-    "I32": "<i4",
-    "I8": "i1",
-}
 
 MOST_BYTES = 1 << 30
 """Largest size of a tokenizer's file."""
@@ -46,17 +35,16 @@ BYTES = {chr(byte): byte for byte in _PRINTED} | {chr(256 + i): b for i, b in en
 
 def folder_of_model(path: Path) -> Path | None:
     """Return the folder with a tokenizer and one safetensors file, or None."""
-    for folder in (path, path / SUBFOLDER):
-        if (folder / TOKENIZER).is_file() and (folder / WEIGHTS).is_file():
-            return folder
-    return None
+    folders = (path, path / SUBFOLDER) if path.is_dir() else (path.parent,) * (path.name == WEIGHTS)
+    files = (TOKENIZER, WEIGHTS)
+    return next((one for one in folders if all((one / name).is_file() for name in files)), None)
 
 
 def read_static_model(source: Embedding) -> KeyedVectors:
     """Read the words of a static model and their vectors."""
-    folder = source.path if source.path.is_dir() else source.path.parent
-    folder = folder_of_model(folder) or folder
-    tensors = read_tensors(folder / WEIGHTS)
+    folder = folder_of_model(source.path) or source.path
+    with damage_named(folder / WEIGHTS, "is damaged"):
+        tensors = read_tensors(folder / WEIGHTS)
     name = next((name for name in NAMES if name in tensors), None)
     if name is None:
         raise ValueError(
@@ -66,35 +54,18 @@ def read_static_model(source: Embedding) -> KeyedVectors:
         )
     matrix, n = tensors[name].astype(np.float32), len(tensors.get("mapping", tensors[name]))
     with damage_named(folder / TOKENIZER, "is not the tokenizer of these vectors"):
-        rows, words = words_of_tokenizer(read_json(folder / TOKENIZER, MOST_BYTES))
-        if matrix.ndim != 2 or max(rows, default=-1) >= n:
-            raise ValueError(f"{len(rows):,} words, but vectors of shape {matrix.shape}")
-        places = tensors["mapping"][rows] if "mapping" in tensors else np.array(rows)
-        vectors = matrix[places]
+        words = words_of_tokenizer(read_json(folder / TOKENIZER, MOST_BYTES))
+        rows = np.array([*words], dtype=np.int64)
+        if matrix.ndim != 2 or max(words, default=-1) >= n:
+            raise ValueError(f"{len(words):,} words, but vectors of shape {matrix.shape}")
+        vectors = matrix[tensors["mapping"][rows] if "mapping" in tensors else rows]
     if "weights" in tensors:
         vectors = vectors * tensors["weights"].astype(np.float32)[rows, None]
-    return Vectors(words, vectors)
+    return Vectors([*words.values()], vectors)
 
 
-def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the arrays in a safetensors file; bfloat16 becomes float32."""
-    require_extra("safetensors files", "safetensors", "safetensors")
-    import safetensors
-
-    deserialize: Any = safetensors.deserialize
-    with damage_named(path, "is damaged", errors=(*DAMAGE, safetensors.SafetensorError)):
-        parts = dict(deserialize(path.read_bytes()))
-        arrays = {}
-        for name, part in parts.items():
-            flat = np.frombuffer(part["data"], dtype=DTYPES[part["dtype"]])
-            if part["dtype"] == "BF16":  # the upper half of a float32
-                flat = (flat.astype(np.uint32) << 16).view(np.float32)
-            arrays[name] = flat.reshape(part["shape"])
-        return arrays
-
-
-def words_of_tokenizer(content: Any) -> tuple[list[int], list[str]]:  # noqa: ANN401
-    """Return the rows and the spellings of tokens that are whole words."""
+def words_of_tokenizer(content: Any) -> dict[int, str]:  # noqa: ANN401
+    """Return the spellings of tokens that are whole words, by row."""
     model, added = content["model"], content.get("added_tokens") or ()
     vocab = model["vocab"]
     tokens = dict(vocab) if isinstance(vocab, dict) else {t: i for i, (t, _) in enumerate(vocab)}
@@ -111,8 +82,7 @@ def words_of_tokenizer(content: Any) -> tuple[list[int], list[str]]:  # noqa: AN
         if token.startswith(mark) and not token.startswith(piece) and token not in special
     }
     words.pop("", None)
-    pairs = sorted((row, word) for word, row in words.items())
-    return [row for row, _ in pairs], [word for _, word in pairs]
+    return dict(sorted((row, word) for word, row in words.items()))
 
 
 def _decoded(token: str, mark: str) -> str:

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from ..._core.warnings import warn
+from ...tables.encodings import Decoder
 from ...warnings import OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .encodings import Decoder
 from .layout import BLANKS, Layout
 
 LONGEST_LINE = 1 << 24

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.warnings import warn
+from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
 from ..source import LARGEST_DIMS, Embedding, Entry
-from .encodings import Decoder
 from .layout import header_of
 
 LONGEST_WORD = 4096

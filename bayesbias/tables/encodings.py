@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from ..._core.warnings import warn
-from ...warnings import ReadAsLatin1
-from ..source import ODD
+from .._core.warnings import warn
+from ..warnings import ReadAsLatin1
+
+ODD = "backslashreplace"
+"""Error handler for decoding bytes that are not UTF-8."""
 
 MOST_KEPT = 50
 """Number of words that are kept as examples."""
-
 
 MOST_SPECIAL = 0.5
 """Largest share of special letters in words of languages that Latin-1 was made for."""
@@ -45,9 +47,14 @@ class Decoder:
         """Warn if the words were read as Latin-1."""
         if self.bad <= self.good:
             return
-        text = "".join(self.latin)
-        special = sum(letter > "\x7f" for letter in text) > MOST_SPECIAL * len(text)
-        warn(ReadAsLatin1(self.bad, tuple(self.latin), special, about=str(path)))
+        warn_of_latin(self.bad, self.latin, path)
+
+
+def warn_of_latin(n: int, words: Sequence[str], path: Path) -> None:
+    """Warn that words were read as Latin-1, and say so if they do not look like it."""
+    text = "".join(words[:MOST_KEPT])
+    doubtful = sum(letter > "\x7f" for letter in text) > MOST_SPECIAL * len(text)
+    warn(ReadAsLatin1(n, tuple(words[:MOST_KEPT]), doubtful, about=str(path)))
 
 
 def _latin(word: bytes) -> str:
