@@ -110,15 +110,13 @@ def known_columns(table: pd.DataFrame) -> list[str]:
     return [*COLUMNS, *(name for name in OPTIONAL_COLUMNS if name in table.columns)]
 
 
-def as_table(table: Any, needed: Iterable[str]) -> pd.DataFrame:  # noqa: ANN401
+def as_table(table: object, needed: Iterable[str]) -> pd.DataFrame:
     """Return a frame of pandas, polars, pyarrow, or others as a DataFrame, with needed columns."""
-    frame = as_pandas(table) if is_frame(table) else table
-    require_columns(frame, needed)
-    return frame
+    return require_columns(as_pandas(table) if is_frame(table) else table, needed)
 
 
-def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
-    """Raise an error if the argument is not a table, or if columns are missing or repeated."""
+def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:
+    """Return a DataFrame; raise an error if columns are missing or repeated."""
     if not isinstance(table, pd.DataFrame):
         kind = f"{type(table).__module__.partition('.')[0]}.{type(table).__name__}"
         raise TypeError(
@@ -139,6 +137,7 @@ def require_columns(table: pd.DataFrame, needed: Iterable[str]) -> None:
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
         raise ValueError(f"the table has two columns named {twice!r}")
+    return table
 
 
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:

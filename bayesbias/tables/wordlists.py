@@ -230,13 +230,14 @@ def refuse_lists(call: str, *given: object) -> None:
             raise TypeError(f"pass the vectors first, then the list: {call}; got {what} as vectors")
 
 
-def wordlist_path(source: str | Path) -> Path:
+def wordlist_path(source: object) -> Path:
     """Return the path of a word list, given its bundled name or its path."""
     check_path("a word list", source, "a mapping")
-    return toml_path(source, "wordlists", "word list", ENDINGS)
+    named = source if isinstance(source, Path) else str(source)
+    return toml_path(named, "wordlists", "word list", ENDINGS)
 
 
-def path_of(source: Any) -> Path | None:  # noqa: ANN401
+def path_of(source: object) -> Path | None:
     """Return the path of a word list, or None if its content is given."""
     given = isinstance(source, WordList | Mapping) or is_frame(source)
     return None if given else wordlist_path(source)
