@@ -50,6 +50,9 @@ NAMES |= {"log": "exp", "cumsum": "cumprod", "ones": "zeros", "var": "std"}
 NAMES |= {other: one for one, other in NAMES.items() if one != "sum"}
 """Functions and methods that are exchanged."""
 
+SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "isclose"}
+"""Functions whose first two arguments may be exchanged."""
+
 DROPPED = {"abs", "sqrt", "log", "exp", "square", "sorted", "reversed"}
 """Functions of which only the argument is kept."""
 
@@ -89,9 +92,9 @@ def changed_calls(
     func: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]
 ) -> Iterator[ast.expr]:
     """Yield calls with two arguments exchanged, of another function, or without the function."""
-    if len(arguments) > 1:
-        yield ast.Call(func, [arguments[1], arguments[0], *arguments[2:]], keywords)
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if len(arguments) > 1 and name not in SYMMETRIC:
+        yield ast.Call(func, [arguments[1], arguments[0], *arguments[2:]], keywords)
     if name in NAMES and isinstance(func, ast.Attribute):
         yield ast.Call(ast.Attribute(func.value, NAMES[name]), arguments, keywords)
     elif name in NAMES:
@@ -107,6 +110,7 @@ def expressions(node: ast.AST) -> Iterator[ast.expr]:
             text = isinstance(child, ast.Raise | ast.Assert | ast.JoinedStr | ast.TypeAlias)
             text |= name in {"annotation", "returns", "decorator_list", "type_params"}
             text |= isinstance(child, ast.Call) and ast.unparse(child.func) == "warn"
+            text |= isinstance(child, ast.keyword) and child.arg == "strict"  # only a safeguard
             if isinstance(child, ast.AST) and not text:
                 yield from [child] if isinstance(child, ast.expr) else []
                 yield from expressions(child)
