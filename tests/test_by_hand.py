@@ -15,6 +15,8 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias._core.intervals import describe_draws
+from bayesbias.background.reference_words import mean_cosine, topic
+from bayesbias.background.vocabulary_contrasts import placed_among
 from bayesbias.comparison.before_after import warn_if_only_listed_changed
 from bayesbias.comparison.many import _raw
 from bayesbias.comparison.ranks import closeness_dots
@@ -228,3 +230,52 @@ def test_a_warning_counts_words_outside_the_list(n_words: int, n_changed: int, t
         assert (message.unchanged, message.words) == (n_words - n_changed, n_words)
     else:
         warn_if_only_listed_changed(before, after, listed)
+
+
+def test_a_place_among_reference_lists_counts_ties_half() -> None:
+    means = {"x": [0.1, 0.2, 0.2, 0.3, 0.4], "y": [-0.3, -0.2, -0.2, -0.2, 0.1]}
+    keys = {"level": "group", "first": "associated", "second": "different"}
+    rows = [
+        {**keys, "list": place, "protected_group": group, "mean": mean}
+        for group, of in means.items()
+        for place, mean in enumerate(of)
+    ]
+    own = pd.DataFrame({**keys, "protected_group": ["y", "x", "w"], "mean": [-0.2, 0.5, 0.0]})
+    own = own.assign(estimand="relative", sd=1.0, low=-1.0, high=1.0)
+    own.loc[2, "level"] = "word"
+    found = placed_among(own, pd.DataFrame(rows)).set_index("protected_group")
+    assert [*found.index] == ["y", "x"]
+    assert found["percentile"].to_dict() == {"y": (1 + 3 / 2) / 5, "x": 1.0}
+    # One list is below y's mean and three equal it; none is above x's.
+    assert found["p_value"].to_dict() == {"y": 1.0, "x": 2 * (0 + 1) / 6}
+    for group, of in means.items():
+        row = found.loc[group]
+        assert row["reference_mean"] == pytest.approx(np.mean(of))
+        assert row["excess"] == pytest.approx(row["mean"] - np.mean(of))
+        assert row["reference_sd"] == pytest.approx(np.std(of, ddof=1))
+        ends = np.quantile(of, [0.025, 0.975])
+        np.testing.assert_allclose(row[["reference_low", "reference_high"]].astype(float), ends)
+
+
+@pytest.mark.parametrize("cohesion", [-1.0, 0.2, 0.5, 2.0])
+def test_a_topic_is_drawn_from_the_largest_coherent_neighborhood(
+    cohesion: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.background.reference_words.NEIGHBORS", 12)
+    rng, size = default_rng(4), 3
+    vectors = rng.normal(size=(30, 4)) + 0.5
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines, free = vectors @ vectors.T, np.arange(30) % 5 > 0
+    assert mean_cosine(vectors[:3]) == pytest.approx(cosines[[0, 0, 1], [1, 2, 2]].mean())
+    assert mean_cosine(vectors[:1]) == 1.0
+    for seed in range(10):
+        middle = default_rng(seed).choice(np.flatnonzero(free))
+        near = [row for row in np.argsort(-cosines[middle]).tolist() if free[row]][:12]
+        sizes = [n for n in range(2, 13) if mean_cosine(vectors[near[:n]]) >= cohesion]
+        largest = max([size, *sizes])
+        drawn = [topic(vectors, free, size, cohesion, default_rng(seed)) for _ in range(2)]
+        np.testing.assert_array_equal(*drawn)
+        assert len({*drawn[0].tolist()}) == size
+        assert {*drawn[0].tolist()} <= {*near[:largest]}
+        if largest == size:
+            assert {*drawn[0].tolist()} == {*near[:size]}

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from scipy.stats import t
 
 import bayesbias as bb
 from bayesbias.nulls import (
@@ -146,6 +147,43 @@ def test_topics_are_neighbors_and_random_lists_are_not() -> None:
     assert made.simulate(30, seed=1).distances.min() < 0.1
     assert np.array_equal(*(topics.simulate(2, seed=1).distances for _ in range(2)))
     assert (topics.simulate(2, seed=1).distances != topics.simulate(2, seed=2).distances).any()
+
+
+def test_distances_stay_within_six_sds_and_the_effect() -> None:
+    sds = {"cell_sd": 0.03, "word_sd": 0.02, "attribute_sd": 0.01, "word_bias_sd": 0.02}
+    variance = 0.03**2 + 0.02**2 + 0.01**2 + (2 / 3) ** 2 * (0.02**2 + 0.03**2)
+    reach = 6 * np.sqrt(variance) + 0.2 * 2 / 3
+    made = partial(
+        Scenario, groups=("p", "q", "r"), effect=(0.1, -0.2, 0.0), attribute_bias_sd=0.03, **sds
+    )
+    for mean, inward in ((reach, 1), (2 - reach, -1)):
+        made(mean=mean + 1e-9 * inward)
+        refused("would fall outside", made, mean=mean - 1e-6 * inward)
+
+
+def test_heavy_tails_have_the_sd_asked_for_and_are_cut_off() -> None:
+    batch = Scenario(cell_sd=0.1, cell_df=3.0).simulate(200, seed=1)
+    noise = (batch.distances - batch.expected) / 0.1
+    q = np.array([0.1, 0.25, 0.5, 0.8])
+    # 51,200 draws with a density of about .5: an error of .004.
+    np.testing.assert_allclose(np.quantile(noise, q), t.ppf(q, 3) / np.sqrt(3), atol=0.02)
+    np.testing.assert_allclose([noise.min(), noise.max()], [-6, 6])
+
+
+@pytest.mark.parametrize(
+    ("planted", "signs"),
+    [("all", [1] * 6), ("one word", [1, *[0] * 5]), ("opposite", [1, -1, *[0] * 4])],
+)
+def test_effects_are_planted_in_the_words_named(planted: str, signs: list[int]) -> None:
+    """Without noise, a word is half of its effect closer to its own set than the mean."""
+    sizes = {"n_words": (2, 4), "n_attributes": (3, 2), "controls": ("human",)}
+    made = Scenario(cell_sd=0.0, mean=0.9, effect=(0.2, 0.1), planted=planted, **sizes)
+    effects = np.array([0.2, 0.2, 0.1, 0.1, 0.1, 0.1]) * signs
+    batch = made.simulate(1)
+    np.testing.assert_allclose(batch.planted, effects)
+    own = np.repeat([[1, 1, 1, -1, -1, 0, 0, 0], [-1, -1, -1, 1, 1, 0, 0, 0]], [2, 4], axis=0)
+    np.testing.assert_allclose(batch.distances[0], 0.9 - effects[:, None] / 2 * own)
+    np.testing.assert_allclose(batch.associations()[0], effects * [1, 1, -1, -1, -1, -1])
 
 
 def test_settings_tell_scenarios_apart() -> None:
