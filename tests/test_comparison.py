@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -42,9 +41,7 @@ AFTER = [
 ]
 
 
-@pytest.mark.parametrize("everything", [False, True])
-def test_a_change_of_only_the_listed_words_is_said(everything: bool) -> None:
-    """Of forty other words, all or none are moved with the list's words."""
+def test_a_change_of_only_the_listed_words_is_said() -> None:
     rng = np.random.default_rng(2)
     wordlist = WordList(
         name="toy",
@@ -53,15 +50,13 @@ def test_a_change_of_only_the_listed_words_is_said(everything: bool) -> None:
     )
     before = {word: rng.normal(size=20) for word in (*wordlist.words, *map(str, range(40)))}
     after = {
-        word: vector + 0.3 * rng.normal(size=20) * (everything or word in wordlist.words)
+        word: vector + 0.3 * rng.normal(size=20) * (word in wordlist.words)
         for word, vector in before.items()
     }
     options = {"draws": 100, "seed": 1, "progressbar": False}
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", OnlyListedChanged)
+    with pytest.warns(OnlyListedChanged):
         notices = bb.analyze_change(before, after, wordlist, **options).notices
-    told = [notice for notice in notices if isinstance(notice, OnlyListedChanged)]
-    assert [(notice.unchanged, notice.words) for notice in told] == [(40, 40)] * (not everything)
+    assert OnlyListedChanged(40, 40) in notices
 
 
 def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:

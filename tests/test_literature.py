@@ -75,7 +75,8 @@ def numbers(quoted: str) -> set[float]:
     return found | ({10.0} if "ten times" in text else set())
 
 
-SLOW = {"overlap", "copies", "religion_orders", "draws_made", "refit", "neutral_sd"}
+SLOW = {"mac_without_copies", "band_shares", "control_lists"}
+SLOW |= {"overlap", "copies", "religion_orders", "draws_made", "refit", "neutral_sd"}
 """Rows that fit or read many published tables."""
 
 
