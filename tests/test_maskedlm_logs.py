@@ -1,7 +1,6 @@
 """BBQ as its authors score it, and logs of the harness and Inspect as people hold them."""
 
 import json
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.cli import main
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
-from bayesbias.maskedlm.bbq import bbq_places
-from bayesbias.warnings import LeftOut
+from bayesbias.maskedlm.bbq import NO_TARGET, OTHERS, bbq_places
+from bayesbias.maskedlm.logs import AGAIN, INFINITE
+from bayesbias.warnings import LeftOut, UnfinishedLog
 
 UNKNOWN = ["Not enough info", "unknown"]
 OLD, YOUNG = ["grandpa", "old"], ["grandson", "nonOld"]
@@ -66,6 +65,11 @@ TAGS: list[tuple[str, list[str], list[str], Any, int | str]] = [
 ]
 
 
+def left_out(told: pytest.WarningsRecorder) -> dict[str, int]:
+    """Return the numbers of samples left out, by reason."""
+    return {each.message.reason: each.message.n for each in told if each.category is LeftOut}
+
+
 @pytest.mark.parametrize(("category", "first", "second", "groups", "target"), TAGS)
 def test_the_stereotyped_answer_of_bbq(category, first, second, groups, target) -> None:
     asked = question(1, first, second, groups, category=category)
@@ -88,8 +92,9 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     asked = [question(n, category="Race_x_gender", **groups) for n in range(5)]
     path = tmp_path / "bbq.jsonl"
     path.write_text("\n".join(map(json.dumps, asked)))
-    with pytest.warns(UserWarning, match="left out 3 samples: the metadata name no"):
+    with pytest.warns(LeftOut) as told:
         pairs = read_pairs(path, "bbq", metadata=tmp_path / "metadata.csv")
+    assert left_out(told) == {NO_TARGET: 3}
     assert pairs["pair_id"].tolist() == ["Race_x_gender 0", "Race_x_gender 3"]
     assert all(pairs["stereotypical"].str.endswith("The B"))
     with pytest.raises(ValueError, match=r"left: left out 5 .* both answers"):
@@ -134,8 +139,9 @@ def test_a_pair_that_the_data_contain_twice(tmp_path: Path) -> None:
 def test_samples_that_repeat_a_document(tmp_path: Path) -> None:
     """Versions before 0.4.6 write a sample for each filter (harness issues 1687 and 2025)."""
     path = log(tmp_path, [crows(n) for n in (0, 1, 0, 1)])
-    with pytest.warns(UserWarning, match="2 samples: the sample repeats an earlier one"):
+    with pytest.warns(LeftOut) as told:
         assert len(read_scores(path)) == 2
+    assert left_out(told) == {AGAIN: 2}
 
 
 def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
@@ -178,19 +184,21 @@ def test_old_layouts_of_the_harness(tmp_path: Path) -> None:
 
 
 LEFT_OUT: list[tuple[list[Any], str]] = [
-    ([crows(2, "-inf", -3)], "1 sample: a log-likelihood is infinite"),
-    ([crows(2, -3, "nan")], "1 sample: a log-likelihood is infinite"),
-    (['{"doc_id": 3, "doc": {"se'], r"cannot be read \(row 3: not a JSON file"),
-    ([crows(2, -3, "much")], r"cannot be read \(row 3: .*'much'.* is not a log-likelihood"),
-    ([sample(2, {"text": "?"}, -3)], r"cannot be read \(row 3: its document has the fields 'text"),
+    ([crows(2, "-inf", -3)], INFINITE),
+    ([crows(2, -3, "nan")], INFINITE),
+    (['{"doc_id": 3, "doc": {"se'], "row 3: not a JSON"),
+    ([crows(2, -3, "much")], "'much'"),
+    ([sample(2, {"text": "?"}, -3)], "row 3: its document has the fields 'text"),
 ]
 
 
 @pytest.mark.parametrize(("odd", "why"), LEFT_OUT)
 def test_one_odd_sample_does_not_refuse_a_log(odd, why, tmp_path) -> None:
     path = log(tmp_path, [crows(0), crows(1), crows(5), *odd])
-    with pytest.warns(UserWarning, match=why):
+    with pytest.warns(LeftOut) as told:
         paired = read_scores(path)
+    ((reason, n),) = left_out(told).items()
+    assert (why in reason, n) == (True, 1)
     assert paired["difference"].tolist() == [1, 0, -4]
     assert paired.attrs["left_out"] == 1
 
@@ -204,12 +212,12 @@ def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
     }.items():
         path = tmp_path / "own.csv"
         path.write_text(f"stereotypical,anti_stereotypical,bias_type\n{good}{row}\n")
-        with pytest.warns(UserWarning, match=f"left out 1 sample: {why}"):
+        with pytest.warns(LeftOut):
             pairs = read_pairs(path, "csv")
         assert pairs.attrs["left_out"] == {why: 1}
         assert len(pairs) == 3
     path.write_text("\n".join(map(json.dumps, [question(1), question(2), question(3), {}])))
-    with pytest.warns(UserWarning, match="cannot be read .row 3 has no 'answer_info'"):
+    with pytest.warns(LeftOut):
         assert len(read_pairs(path, "bbq")) == 3
 
 
@@ -306,14 +314,15 @@ def written(kind: str, folder: Path) -> Path:
 def test_bias_scores_of_bbq_by_hand(kind, tmp_path) -> None:
     """Parrish et al. (2022), section 4: s_DIS = 2 b - 1, s_AMB = (1 - accuracy) (2 b - 1)."""
     path = written(kind, tmp_path)
-    with pytest.warns(LeftOut, match="1 sample: no answer belongs"):
+    with pytest.warns(LeftOut) as told:
         scores = bbq_scores(path).set_index("bias_type")
+    assert left_out(told) == {OTHERS: 1}
     assert list(scores.index) == ["Age", "all"]
     expected = {"n_unclear": 1, "n_ambig": 7, "n_disambig": 5, "model": "gpt"}
     expected |= {"accuracy_ambig": 3 / 7, "accuracy_disambig": 4 / 5}
     expected |= {"s_disambig": 2 * 2 / 4 - 1, "s_ambig": (1 - 3 / 7) * (2 * 3 / 4 - 1)}
     assert scores.loc["Age"].to_dict() == pytest.approx(expected)
-    with pytest.warns(UserWarning, match="no answer belongs"):
+    with pytest.warns(LeftOut):
         paired = read_scores(tmp_path)
     if kind == "scores":  # every ambiguous question has scores of both groups
         assert paired["difference"].tolist() == [2, 2, 4, 4, -2, 2]
@@ -349,13 +358,14 @@ def test_all_answers_unknown_means_no_bias(tmp_path: Path) -> None:
 
 def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
     content = inspected() | {"samples": inspected()["samples"][:3]}
-    for name, part in {
-        "lists 5 samples": eval_file(tmp_path / "a.eval", content, summaries=5),
-        "does not list": eval_file(tmp_path / "b.eval", content, "summaries.json"),
-        "lists 3 samples": eval_file(tmp_path / "c.eval", content | {"status": "cancelled"}),
+    for expected, part in {
+        5: eval_file(tmp_path / "a.eval", content, summaries=5),
+        None: eval_file(tmp_path / "b.eval", content, "summaries.json"),
+        3: eval_file(tmp_path / "c.eval", content | {"status": "cancelled"}),
     }.items():
-        with pytest.warns(UserWarning, match=f"{part} has 3 samples, and it {name}"):
+        with pytest.warns(UnfinishedLog) as told:
             assert read_scores(part)["difference"].tolist() == [1]
+        assert told[0].message == UnfinishedLog(str(part), 3, expected)
     without = eval_file(tmp_path / "d.eval", content, "header.json", "_journal/start.json")
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
@@ -372,12 +382,3 @@ def test_the_percentage_of_known_differences() -> None:
         [*shares, np.average(shares, weights=[25, 15])]
     )
     assert table[["kls", "jss"]].isna().all(axis=None)
-
-
-def test_a_report_names_the_reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    eval_file(tmp_path / "x.eval", inspected())
-    main(["mlm", "report", "x.eval", "--out", "out", "--draws", "100", "-q"])
-    page = " ".join(re.sub("<[^>]*>", " ", Path("out/report.html").read_text()).split())
-    assert "2 samples because the answer is the one for unknown; 1 sample because no answer" in page
-    assert "bias scores (Parrish et al., 2022)" in page

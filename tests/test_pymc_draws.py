@@ -99,7 +99,7 @@ def test_one_chain_is_a_posterior(drawn: DataTree, toy_table: pd.DataFrame) -> N
 
 
 def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:
-    with pytest.warns(bb.SamplingWarning, match="ADVI"):
+    with pytest.warns(bb.warnings.DivergencesUnknown):
         bb.from_pymc(without_stats(drawn), toy_table, "crossed")
 
 

@@ -77,6 +77,18 @@ def test_bounds_meet_on_a_lattice(step: float, data: st.DataObject, lowest: floa
     assert low == high == pytest.approx(share(numbers, chosen, reached), rel=ROUNDING)
 
 
+@pytest.mark.parametrize("reached", [560, 700, 762, 830, 1100])
+def test_long_lattices_are_inverted(reached: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum of 25 of the ranks 1 to 60 is 762.5 on average; bounds have the stated error."""
+    ranks, path = np.arange(1.0, 61.0), "bayesbias.scores.permutation.MUCH_WORK"
+    exact, _ = tail_bounds(ranks, 25, reached - 0.1, attained=False)
+    monkeypatch.setattr(path, -1)
+    low, high = tail_bounds(ranks, 25, reached - 0.1, attained=False)
+    assert low < exact <= high
+    most = 2 * INVERSION_ERROR * min(exact, 1 - exact + INVERSION_ERROR)
+    assert high - low <= most * (1 + INVERSION_ERROR)
+
+
 def test_extremes_of_ranks_are_counted_by_partitions() -> None:
     """Count C(64, 32) = 1.8e18 splits of 1..64 within m of the largest sum: Σ p(k), k ≤ m."""
     partitions = [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]
