@@ -71,6 +71,7 @@ from .tables.wordlists import check_wordlist as check_wordlist
 from .tables.wordlists import load_wordlist as load_wordlist
 from .tables.wordlists import wordlists as wordlists
 from .workflows.change import analyze_change as analyze_change
+from .workflows.stability import stability as stability
 from .workflows.sweep import run_sweep as run_sweep
 from .workflows.sweep_spec import load_sweep as load_sweep
 from .workflows.wordlist import analyse as analyse

@@ -1,0 +1,202 @@
+"""Repeat scores and fits with fewer words or pairs, to see how much depends on the choice.
+
+Subsets are drawn without replacement, so they vary less than other words of the same kind would: a
+mean of a share f of n values has the variance (1 - f) s² / (f n), where s² is their variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+
+from .._core.intervals import check_probability
+from .._core.random import Seed, as_seed_sequence
+from ..embeddings.distances import distance_table
+from ..embeddings.load import VectorsLike, load_vectors
+from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
+from ..maskedlm.pair_summaries import pair_summary
+from ..maskedlm.preferences import one_measure
+from ..model.defaults import RECOMMENDED
+from ..posterior.contrasts import contrasts
+from ..sampling.fit import fit
+from ..scores.list_rows import list_rows, selections
+from ..scores.registry import SCORES, Scores, chosen_scores
+from ..tables.descriptives import default_rows
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
+
+POSTERIOR = "posterior"
+"""Name of the measure that is fitted: a default row of a list, or the share of pairs."""
+
+FITTING: dict[str, Any] = {"draws": 250, "chains": 2, "progressbar": False}
+"""Options of fits; only posterior means are used."""
+
+FEWEST = 2
+"""Smallest number of words or pairs that a subset keeps of each set."""
+
+type Sets = Mapping[str, np.ndarray]
+"""Words of each group and set, or identifiers of the pairs of each bias type."""
+
+type Values = dict[tuple[str, str], float]
+"""Values keyed by measure and by what it is about."""
+
+
+def stability(
+    source: VectorsLike | pd.DataFrame,
+    wordlist: WordListLike | None = None,
+    *,
+    shares: Sequence[float] = (0.5, 0.75),
+    n_subsets: int = 20,
+    scores: Scores | None = None,
+    model: str = "",
+    seed: Seed = None,
+) -> pd.DataFrame:
+    """Compute scores and posterior means for random subsets of a list's words, or of pairs.
+
+    Parameters
+    ----------
+    source : KeyedVectors, path, or DataFrame
+        An embedding; without a list, sentence pairs that were scored by one measure.
+    wordlist : WordList, optional
+        The list, for an embedding.
+    shares : sequence of float
+        Shares of the words of every group and set, or of the pairs of every bias type, in (0, 1).
+        At least two of each are kept, and all controls.
+    n_subsets : int
+        Number of subsets for each share.
+    scores : iterable of str, or mapping of str to ListScore, optional
+        Scores of lists, as in `score_table`.
+    model : str
+        Model of distances or of preferences; the recommended one if omitted.
+    seed : int, SeedSequence, Generator, or None
+        Seed for the subsets and the fits.
+
+    Returns
+    -------
+    DataFrame
+        One row per ``share``, ``measure``, and ``of`` (groups, or the language model). Measures are
+        scores, or the ``share`` of stereotypical preferences; and ``posterior``, the posterior mean
+        of a default row of `contrasts`, or of that share. ``whole`` is the value for all words or
+        pairs. ``mean``, ``sd``, ``lowest``, and ``highest`` describe the subsets, and ``same_side``
+        is their share on the same side of no bias. Subsets for which a score is undefined do not
+        count.
+
+    Examples
+    --------
+    >>> frame = bb.stability(vectors, "religion", shares=[0.5], n_subsets=4, scores=["mac"], seed=1)
+    >>> frame[["measure", "of", "whole", "lowest", "highest", "same_side"]].round(2)
+         measure                      of  whole  lowest  highest  same_side
+    0        mac  jew, christian, muslim   0.90    0.88     0.96       1.00
+    1  posterior                     all  -0.04   -0.06    -0.04       1.00
+    2  posterior                     jew   0.03   -0.03     0.06       0.25
+    3  posterior               christian   0.01   -0.04     0.09       0.75
+    4  posterior                  muslim  -0.15   -0.24    -0.13       1.00
+    """
+    for share in shares:
+        check_probability(share, "shares")
+    sequence = as_seed_sequence(seed)
+    drawing, fitting = sequence.spawn(2)
+    if wordlist is None:
+        sample = _pairs(cast("pd.DataFrame", source), model, fitting)
+    else:
+        sample = _list(source, load_wordlist(wordlist), scores, model, fitting)
+    rng, whole, rows = default_rng(drawing), sample.values(sample.sets), []
+    for share in shares:
+        found = [sample.values(sample.subset(share, rng)) for _ in range(n_subsets)]
+        for (measure, of), value in whole.items():
+            values = [subset[measure, of] for subset in found if (measure, of) in subset]
+            no_bias = sample.no_bias[measure]
+            rows.append((share, measure, of, value, *_described(np.array(values), value, no_bias)))
+    columns = ["share", "measure", "of", "whole", "mean", "sd", "lowest", "highest", "same_side"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.attrs = {"seed": sequence.entropy, "n_subsets": n_subsets}
+    return frame
+
+
+def _described(values: np.ndarray, whole: float, no_bias: float) -> tuple[float, ...]:
+    if not len(values):
+        return (np.nan,) * 5
+    same = (values > no_bias) == (whole > no_bias)
+    return values.mean(), values.std(), values.min(), values.max(), same.mean()
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What subsets are drawn from, how they are measured, and each measure's value without bias."""
+
+    sets: Sets
+    values: Callable[[Sets], Values]
+    no_bias: Mapping[str, float]
+    by_place: tuple[str, ...] = ()  # sets from which the same positions are kept
+
+    def subset(self, share: float, rng: Generator) -> Sets:
+        """Draw a share of each set without replacement, in order."""
+        kept, places = {}, None
+        for name, own in self.sets.items():
+            if places is None or name not in self.by_place:
+                n = max(min(FEWEST, len(own)), round(share * len(own)))
+                places = np.sort(rng.choice(len(own), n, replace=False))
+            kept[name] = own[places]
+        return kept
+
+
+def _list(
+    vectors: VectorsLike, wordlist: WordList, scores: Scores | None, model: str, seed: SeedSequence
+) -> _Sample:
+    """Return the words of a list; words in the same position of groups stay together."""
+    specs, read = (
+        chosen_scores(SCORES if scores is None else scores),
+        load_vectors(vectors, wordlist),
+    )
+    rows, _ = list_rows(read, wordlist)
+    roles = {"groups": rows.protected_words, "stereotypes": rows.stereotype_words}
+    names = {role: [f"{role} {group}" for group in rows.groups] for role in roles}
+
+    def values(kept: Sets) -> Values:
+        words: dict[str, Any] = {
+            role: {g: kept[name].tolist() for g, name in zip(rows.groups, own, strict=True)}
+            for role, own in names.items()
+        }
+        part = replace(wordlist, **words)
+        (whole, _), found = list_rows(read, part), dict[tuple[str, str], float]()
+        for name, spec in specs.items():
+            for places in selections(whole, spec.scope):
+                of = whole.of_groups(places)
+                with suppress(ValueError):  # the score is undefined for these words
+                    found[name, ", ".join(of.groups)] = spec.value(of)
+        table = distance_table(read, part)
+        post = fit(table, model or RECOMMENDED["distance"], seed=seed, **FITTING)
+        for row in default_rows(contrasts(post)).to_dict("records"):
+            found[POSTERIOR, row["protected_group"] or "all"] = float(row["mean"])
+        return found
+
+    sets = {
+        name: own for role, of in roles.items() for name, own in zip(names[role], of, strict=True)
+    }
+    no_bias = {name: spec.no_bias for name, spec in specs.items()} | {POSTERIOR: 0.0}
+    return _Sample(sets, values, no_bias, () if rows.defining is None else (*names["groups"],))
+
+
+def _pairs(paired: pd.DataFrame, model: str, seed: SeedSequence) -> _Sample:
+    """Return the pairs of each bias type."""
+    chosen = one_measure(paired, None)
+    pairs = chosen.drop_duplicates("pair_id").groupby("bias_type")["pair_id"]
+    sets = {str(name): own.to_numpy() for name, own in pairs}
+
+    def values(kept: Sets) -> Values:
+        part = chosen[chosen["pair_id"].isin(np.concatenate([*kept.values()]))]
+        preferred = (0.5 + 0.5 * np.sign(part["difference"])).groupby(part["model"]).mean()
+        found = {("share", str(name)): float(share) for name, share in preferred.items()}
+        post = fit_pairs(part, model=model or DEFAULT_MODEL, seed=seed, **FITTING)
+        frame = pair_summary(post)
+        frame = frame[(frame["level"] == "overall") & (frame["quantity"] == "p_stereotypical")]
+        of_models = zip(frame["model"], frame["mean"], strict=True)
+        found |= {(POSTERIOR, str(name)): float(mean) for name, mean in of_models}
+        return found
+
+    return _Sample(sets, values, {"share": 0.5, POSTERIOR: 0.5})
