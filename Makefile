@@ -24,7 +24,7 @@ demo: env
 ORDINARY := not slow and not mlm and not browser
 test: env
 	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 3 minutes on 2 free cores."
-	$(BIN)/pytest -n 2 -m "$(ORDINARY)"
+	$(BIN)/pytest -n 2 --dist loadfile -m "$(ORDINARY)"
 
 # What a change must pass first; it needs neither torch nor chromium.
 check: lint test

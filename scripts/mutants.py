@@ -158,7 +158,7 @@ def map_tests() -> None:
         return
     copied()
     left_out = [f"--ignore-glob=*/test_{name}*.py" for name in PRINTED]
-    options = ["-q", "-n", "2", "-m", "not slow and not mlm and not browser", *left_out, "--cov"]
+    options = ["-q", "-n", "2", "-m", "not slow and not browser", *left_out, "--cov"]
     options += ["--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
     print(pytest_in(COPIES[0], *options, COVERAGE_FILE=str(MAP)).stdout[-2000:])
 

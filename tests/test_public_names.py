@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
 import pytest
 from printed import NumberChecker
 from xarray import DataTree
@@ -70,21 +71,32 @@ def examples() -> list[doctest.DocTest]:
     return [test for test in tests if test.examples]
 
 
-@pytest.fixture(scope="module")
-def fit_once() -> Callable[..., DataTree]:
-    """Return `bb.fit` with a cache, because most examples begin with the same fit."""
-    known: dict[str, DataTree] = {}
-    fit = bb.fit
+def key_of(value: Any) -> str:
+    if isinstance(value, list):
+        return str([*map(key_of, value)])
+    return table_hash(value) if isinstance(value, pd.DataFrame) else repr(value)
 
-    def once(table: Any, *given: Any, **keywords: Any) -> DataTree:
-        key = f"{table_hash(table)} {given} {keywords}"
-        return known[key] if key in known else known.setdefault(key, fit(table, *given, **keywords))
+
+def cached(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Remember results, because many examples begin with the same fit."""
+    known: dict[str, Any] = {}
+
+    def once(*given: Any, **keywords: Any) -> Any:
+        key = f"{[*map(key_of, given)]} {keywords}"
+        return known[key] if key in known else known.setdefault(key, call(*given, **keywords))
 
     return once
 
 
 @pytest.fixture(scope="module")
-def names(fit_once: Callable[..., DataTree]) -> dict[str, Any]:
+def fits() -> dict[str, Callable[..., Any]]:
+    """Return functions that fit or analyze, each with a cache."""
+    names = ("fit", "fit_change", "fit_many", "analyze")
+    return {name: cached(getattr(bb, name)) for name in names}
+
+
+@pytest.fixture(scope="module")
+def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     """Return the variables that examples of posteriors and comparisons use."""
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors("glove-demo", wordlist)
@@ -94,20 +106,21 @@ def names(fit_once: Callable[..., DataTree]) -> dict[str, Any]:
     tables = bb.distance_tables(embeddings, ["gender"], case="fallback")
     return {
         **{"bb": bb, "wordlist": wordlist, "vectors": vectors, "table": table},
-        **{"post": fit_once(table, seed=1), "embeddings": embeddings},
-        "many": bb.fit_many(tables, seed=1),
+        **{"post": fits["fit"](table, seed=1), "embeddings": embeddings},
+        "many": fits["fit_many"](tables, seed=1),
     }
 
 
 @pytest.mark.parametrize("test", examples(), ids=lambda test: test.name)
 def test_examples_run(
     test: doctest.DocTest,
-    fit_once: Callable[..., DataTree],
+    fits: dict[str, Callable[..., Any]],
     names: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mpl.use("Agg")
-    monkeypatch.setattr(bb, "fit", fit_once)
+    for name, once in fits.items():
+        monkeypatch.setattr(bb, name, once)
     test.globs = names | test.globs
     told: list[str] = []
     runner = doctest.DocTestRunner(NumberChecker(), optionflags=doctest.NORMALIZE_WHITESPACE)

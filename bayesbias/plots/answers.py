@@ -48,7 +48,7 @@ def closeness(frame: pd.DataFrame, *, label: str = "", ax: Axes | None = None) -
     Examples
     --------
     >>> import bayesbias as bb
-    >>> analysis = bb.analyze("glove-demo", "religion", reference_lists=0, seed=1)
+    >>> analysis = bb.analyze("glove-demo", "religion", reference_lists=0, matched=0, seed=1)
     >>> ax = bb.plots.closeness(analysis.frames["headline"])
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['all groups', 'jew', 'christian', 'muslim']
