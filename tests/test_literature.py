@@ -75,18 +75,8 @@ def numbers(quoted: str) -> set[float]:
     return found | ({10.0} if "ten times" in text else set())
 
 
-SLOW = {"mac_without_copies", "band_shares", "control_lists"}
-SLOW |= {"overlap", "copies", "religion_orders", "draws_made", "refit", "neutral_sd"}
-"""Rows that fit or read many published tables."""
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        pytest.param(entry, id=entry.name, marks=[pytest.mark.slow] * (entry.name in SLOW))
-        for entry in literature.ENTRIES
-    ],
-)
+@pytest.mark.slow  # the table of a study
+@pytest.mark.parametrize("entry", literature.ENTRIES, ids=lambda entry: entry.name)
 def test_every_row_finds_what_the_table_shows(entry: literature.Entry) -> None:
     frame = entry.frame()
     table = pd.read_csv(TABLES / "literature.csv", keep_default_na=False)

@@ -23,15 +23,7 @@ from studies.literature.sources import TABLES
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 
-FEW = (
-    "religion_google",
-    "religion_reddit",
-    "debiased_religion_reddit",
-    "gender_google",
-    "race_google",
-    "weat1_reddit",
-    "weat7_google",
-)
+FEW = ("religion_reddit", "gender_google", "weat1_reddit")
 """Tables for slow tests."""
 
 FILES = {name: file.removesuffix(".csv") for name, file in TABLES.items()}
