@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 import bayesbias as bb
 from bayesbias._core.characters import mistaken, plainly, unseen
-from bayesbias.cli import main
 from bayesbias.tables.spellings import forms_of, key_of_many
 
 COMPOSED, DECOMPOSED = "p\u00e8re", "pe\u0300re"
@@ -147,47 +141,3 @@ def test_the_pattern_of_tagged_keys_is_found(pattern: str, keys: list[str]) -> N
 
 def test_plain_words_have_few_forms() -> None:
     assert forms_of("He", "fallback", strip_accents=True) == ("He", "he")
-
-
-GERMAN = {
-    "groups": {"f": ["Mütter", "Frau"], "m": ["Väter", "Mann"]},
-    "stereotypes": {"f": ["schön", "Haus"], "m": ["Geld", "Amt"]},
-}
-
-COMMANDS = [
-    (
-        ["table", "-o", "t.csv", "--strip-accents"],
-        "Mütter as Mutter, Väter as Vater",
-    ),
-    (["table", "-o", "t.csv"], "'Mütter' is spelled 'Mutter' there. .* or pass --strip-accents"),
-    (["table", "-o", "t.csv", "-v", "keys.vec"], "read them with --key /c/de/{word}"),
-    (["table", "-o", "t.csv", "-v", "keys.vec", "--key", "/c/de/{word}"], "6 distances"),
-    (["scores", "--strip-accents"], "Väter as Vater"),
-    (["run", "-v", "lower.vec"], "'Amt' is spelled 'amt' there. .* or pass --case fallback"),
-    (["background", "--case", "lower", "-v", "lower.vec"], "Amt as amt, Frau as frau"),
-]
-
-
-@pytest.mark.parametrize(("command", "said"), COMMANDS, ids=lambda part: " ".join(part)[:40])
-def test_every_command_says_which_spelling_it_read(
-    command: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["Mutter", "Frau", "Tante", "Vater", "Mann", "schon", "Haus", "Geld", "Amt"]
-    words += [f"w{i}" for i in range(40)]
-    matrix = np.random.default_rng(1).normal(size=(len(words), 6)).round(3).tolist()
-    for name, form in (("v.vec", "{}"), ("keys.vec", "/c/de/{}"), ("lower.vec", "{}")):
-        rows = [
-            f"{form.format(w)} {' '.join(map(str, r))}" for w, r in zip(words, matrix, strict=True)
-        ]
-        lines = "\n".join(rows)
-        Path(name).write_text(lines.lower() if name == "lower.vec" else lines, "utf-8")
-    Path("de.json").write_text(json.dumps(GERMAN), "utf-8")
-    source = [] if "-v" in command else ["-v", "v.vec"]
-    main([command[0], "de.json", *source, *command[1:]])
-    output = " ".join(" ".join(capsys.readouterr()).split())
-    assert re.search(said, output)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from .before_after import bias_before_after, mac_before_after, scores_before_after
-from .changes import alignment, band_shares, changes, order_changes, turned_counts
+from .changes import alignment, band_shares, changes, order_changes
 from .joint import fit_change, posterior_at
 from .pairing import Pairs, pair
 from .ranks import embedding_differences, variance_shares
@@ -25,6 +25,5 @@ __all__ = [
     "pair",
     "posterior_at",
     "scores_before_after",
-    "turned_counts",
     "variance_shares",
 ]

@@ -14,7 +14,6 @@ from ..posterior.contrasts import compare_draws, contrast_draws, reading_of, use
 from ..posterior.estimands import pair_place
 from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
 from ..tables.descriptives import UNRELATED, mac_band
-from ..tables.levels import WORD
 from .joint import posterior_at
 from .pairing import ENDS
 
@@ -172,15 +171,6 @@ def band_shares(
         for when, band in zip(ENDS, bands, strict=True):
             frame[f"{column}_{when}"] = band[source]
     return frame.reset_index()
-
-
-def turned_counts(
-    tree: DataTree, first: str = "associated", second: str = "different"
-) -> FloatArray:
-    """Count, in each draw, the protected words for which two connections changed order."""
-    levels, before, after = _gaps(tree, first, second)
-    turned = ((before < 0) != (after < 0))[:, levels["level"] == WORD]
-    return np.asarray(turned.sum(axis=1), dtype=np.float64)
 
 
 def _gaps(tree: DataTree, first: str, second: str) -> tuple[pd.DataFrame, FloatArray, FloatArray]:

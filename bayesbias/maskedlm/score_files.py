@@ -20,7 +20,7 @@ from .._core.reading import located, read_json
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import Targets, bbq_table, read_targets
-from .datasets import PAIR_LABELS, ROLES
+from .datasets import PAIR_LABELS, ROLES, refuse_rows
 from .harness_logs import read_harness
 from .inspect_logs import read_inspect
 from .logs import ANSWERS, Content, completed, said, usable, warn_of
@@ -73,17 +73,15 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         require_columns(scores, SCORE_COLUMNS)
         if scores.empty:
             raise ValueError("the file has no scores")
-        for name, values in {"role": ROLES, "model": (record["model"],)}.items():
-            odd = scores.loc[~scores[name].isin(values), name]
-            if len(odd):
-                raise ValueError(f"{name} must be {' or '.join(values)}; got {odd.iloc[0]!r:.60}")
-        for name in ("n_tokens", "n_scored", "score"):
-            wrong = pd.to_numeric(scores[name], errors="coerce").isin([np.inf, -np.inf, np.nan])
-            if wrong.any():
-                row = int(wrong.argmax())
-                raise ValueError(
-                    f"row {row}: {name} must be a number; got {scores[name].iloc[row]!r:.60}"
-                )
+        numbers = scores[["n_tokens", "n_scored", "score"]].apply(pd.to_numeric, errors="coerce")
+        refuse_rows(
+            scores,
+            {
+                f"needs the role {' or '.join(ROLES)}": ~scores["role"].isin(ROLES),
+                f"is not of the model {record['model']!r:.60}": scores["model"] != record["model"],
+                "needs finite numbers": ~np.isfinite(numbers).all(axis=1),
+            },
+        )
     return scores, record
 
 
