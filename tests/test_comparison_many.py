@@ -276,7 +276,7 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
     vectors, other = leaning("xyz")[0], leaning("xyz", n=3)[0]
     both, pair = bb.WordList("both", *sets_of("xyz")), bb.WordList("pair", *sets_of("xy"))
     given = {"one": vectors, "two": other}
-    whole = bb.distance_tables(given, [both, pair])
+    whole = bb.distance_tables(given, [both, pair], matched=0)
     loop = [
         bb.distance_table(held, words, embedding=name).assign(wordlist=words.name)
         for name, held in given.items()
@@ -291,7 +291,7 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
         (({"x": {"x0": [1.0, 0.0]}}, pair), ValueError, "the list 'pair' in 'x': no"),
     ):
         with pytest.raises(error, match=fragment):
-            bb.distance_tables(*arguments)
+            bb.distance_tables(*arguments, matched=0)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

@@ -92,7 +92,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], pd.DataFrame]] = {
     "background": lambda vectors, words: (
         bb.vocabulary_contrasts(vectors, words, n_lists=3, draws=50, **FEW).table
     ),
-    "many": lambda vectors, words: bb.distance_tables({"e": vectors}, [words]),
+    "many": lambda vectors, words: bb.distance_tables({"e": vectors}, [words], matched=0),
     "analyze": lambda vectors, words: (
         bb.analyze(vectors, words, reference_lists=0, matched=0, draws=50, **FEW).contrasts
     ),

@@ -16,11 +16,11 @@ from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from .._core.warnings import warn
-from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked
+from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked, with_words
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
-from ..tables.spellings import choose, every_form, forms_of
+from ..tables.spellings import KeyedVectors, choose, every_form, forms_of
 from ..tables.wordlist_lint import WORD_TABLES
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from ..warnings import UnknownFrequency
@@ -221,6 +221,13 @@ def with_matched(wordlist: WordList, pool: Pool, rng: Generator, *, n: int = N_M
     rows = equally_frequent(pool, present, n, pool.without(wordlist.words), rng)
     words = tuple(pool.words[row] for row in rows.tolist())
     return replace(wordlist, controls={**wordlist.controls, "matched": words})
+
+
+def with_drawn(vectors: KeyedVectors, words: Sequence[str], pool: Pool) -> KeyedVectors:
+    """Add the vectors of words of a pool to vectors that may lack them."""
+    new = [word for word in words if word not in vectors.key_to_index]
+    rows = [pool.place[word] for word in new]
+    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist())
 
 
 def topic_neighbors(pool: Pool, wordlist: WordList, *, n: int = N_MATCHED) -> list[int]:

@@ -9,11 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from numpy.random import default_rng
 
+from .._core.warnings import warn
+from ..background.reference_words import (
+    N_MATCHED,
+    Pool,
+    TooFewWordsError,
+    draw_pool,
+    with_drawn,
+    with_matched,
+)
 from ..embeddings.distances import distance_table
 from ..embeddings.load import load_vectors
+from ..embeddings.registry import open_embedding
+from ..embeddings.source import Embedding
+from ..model.frequency import MATCHED
 from ..tables.cosines import joined_tables
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..warnings import NothingDrawn
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -26,6 +40,7 @@ def distance_tables(
     case: str = "exact",
     drop_duplicates: bool = False,
     max_missing: float | None = None,
+    matched: int = N_MATCHED,
 ) -> pd.DataFrame:
     """Compute the distances of every word list in every embedding, for `fit_many`.
 
@@ -37,12 +52,20 @@ def distance_tables(
         Lists in any form that `load_wordlist` accepts, each with a different name.
     case, drop_duplicates, max_missing
         See `load_vectors` and `distance_table`.
+    matched : int
+        Number of equally frequent control words to draw for each stereotype in each embedding, so
+        that distances are at equal frequency; 0 for none.
 
     Returns
     -------
     DataFrame
         All distance tables, concatenated, with the columns ``embedding`` and ``wordlist``. The
         frame also stores the mean cosines between words.
+
+    Warns
+    -----
+    NothingDrawn
+        If an embedding has too few words for matched controls.
 
     Examples
     --------
@@ -65,12 +88,13 @@ def distance_tables(
         raise ValueError(f"{count} lists are called {name!r}; give each a different name")
     every_word, tables = list(dict.fromkeys(word for words in lists for word in words.words)), []
     for embedding, source in embeddings.items():
-        vectors = load_vectors(source, every_word, case)
+        opened = open_embedding(source)
+        pool = _pool(opened, every_word, case) if matched else None
+        vectors = load_vectors(opened, every_word, case)
         for words in lists:
             try:
                 table = distance_table(
-                    vectors,
-                    words,
+                    *_with_matched(vectors, words, pool, matched),
                     embedding=embedding,
                     drop_duplicates=drop_duplicates,
                     max_missing=max_missing,
@@ -79,3 +103,30 @@ def distance_tables(
                 raise ValueError(f"the list {words.name!r} in {embedding!r}: {error}") from None
             tables.append(table.assign(wordlist=words.name))
     return joined_tables(tables)
+
+
+def _pool(embedding: Embedding, words: list[str], case: str) -> Pool | None:
+    """Draw the words for matched controls, which do not depend on a seed."""
+    rng = default_rng(0)
+    try:
+        return draw_pool(embedding, words, by_rank=True, rng=rng, case=case, keep=words)
+    except TooFewWordsError as reason:
+        warn(NothingDrawn("matched controls", str(reason)))
+    return None
+
+
+def _with_matched(
+    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, n: int
+) -> tuple[KeyedVectors, WordList]:
+    """Add matched controls to a list without any, and their vectors to those of its words."""
+    present = pool and any(
+        word in pool.found for part in wordlist.stereotypes.values() for word in part
+    )
+    if pool is None or not present or MATCHED in wordlist.controls:
+        return vectors, wordlist
+    try:
+        wider = with_matched(wordlist, pool, default_rng(0), n=n)
+        return with_drawn(vectors, wider.controls[MATCHED], pool), wider
+    except TooFewWordsError as reason:
+        warn(NothingDrawn("matched controls", str(reason), about=wordlist.name))
+    return vectors, wordlist

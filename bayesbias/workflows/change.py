@@ -22,6 +22,7 @@ from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import RECOMMENDED
+from ..model.frequency import MATCHED
 from ..model.spec import load_model
 from ..model.tree import labels
 from ..posterior.contrasts import contrasts
@@ -39,6 +40,7 @@ from ..tables.word_pairs import word_pairs
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameVectors, ThinSet
 from .change_frames import change_leans, change_quantiles, end_frames, pairing_text
+from .reference import matched_list, vocabulary_pool
 from .results import (
     ModelAnalysis,
     ModelResult,
@@ -52,7 +54,7 @@ from .results import (
     written_call,
 )
 from .ruler import landmark_rows, landmark_words
-from .settings import ChangeSettings, settings_of
+from .settings import ChangeSettings, Settings, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -219,7 +221,9 @@ def analyze_change(
     **settings
         ``models`` for changes (the last is the main one); ``names`` for `before` and `after`;
         ``ci_prob``, ``ci_kind``, and ``rope``; ``case`` and ``allow_pickle``, as in `load_vectors`;
-        ``recover_words``; ``drop_duplicates``; and fit options, such as ``seed``.
+        ``matched``, the number of control words to draw for each stereotype, so that distances are
+        at equal frequency; ``recover_words``; ``drop_duplicates``; and fit options, such as
+        ``seed``.
 
     Returns
     -------
@@ -307,15 +311,31 @@ def _read_ends(
     loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
     sources = before, _debiased(before, after, words, sets, **loading)
     asked = [*words.words, *landmark_words()]
-    one, two = (load_vectors(source, asked, known.case, **loading) for source in sources)
+    one = load_vectors(sources[0], asked, known.case, **loading)
+    one, wider = _matched(one, words, sources[0], known)
+    controls = wider.controls.get(MATCHED, ())
+    two = load_vectors(sources[1], [*asked, *controls], known.case, **loading)
+    if controls:
+        both = tuple(word for word in controls if word in two)
+        wider = replace(wider, controls={**wider.controls, MATCHED: both})
     names = known.names or (_name(before), _name(after))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
         tables = (
-            distance_table(one, words, embedding=names[0]),
-            distance_table(two, words, embedding=names[1]),
+            distance_table(one, wider, embedding=names[0]),
+            distance_table(two, wider, embedding=names[1]),
         )
     return _Ends(tables, names, sources, (one, two))
+
+
+def _matched(
+    vectors: KeyedVectors, words: WordList, source: VectorsLike, known: ChangeSettings
+) -> tuple[KeyedVectors, WordList]:
+    """Add matched controls from the embedding before the change, as for a single list."""
+    chosen = {name: getattr(known, name) for name in ("case", "allow_pickle", "progressbar")}
+    settings = Settings(matched=known.matched, reference_lists=0, **chosen)
+    pool = vocabulary_pool(settings, words.words, source)
+    return matched_list(vectors, words, pool, settings)
 
 
 def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from ..background.reference_words import (
     draw_lists,
     draw_pool,
     topic_neighbors,
+    with_drawn,
     with_matched,
     words_present,
 )
@@ -98,9 +99,7 @@ def matched_list(
     wider = with_matches(wordlist, pool, settings)
     if pool is None or wider is wordlist:
         return vectors, wordlist
-    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
-    rows = [pool.place[word] for word in new]
-    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+    return with_drawn(vectors, wider.controls["matched"], pool), wider
 
 
 def read_against(

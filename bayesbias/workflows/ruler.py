@@ -19,9 +19,15 @@ from numpy.random import default_rng
 
 from .._core.resources import bundled_folder
 from .._core.warnings import SamplingWarning
-from ..background.reference_words import Pool, TooFewWordsError, with_matched, words_present
+from ..background.reference_words import (
+    Pool,
+    TooFewWordsError,
+    with_drawn,
+    with_matched,
+    words_present,
+)
 from ..embeddings.distances import distance_table
-from ..embeddings.formats.keyed import frequency_ranks, with_words
+from ..embeddings.formats.keyed import frequency_ranks
 from ..model.spec import ModelSpec
 from ..model.tree import warnings_of
 from ..posterior.contrasts import contrasts
@@ -85,10 +91,7 @@ def _matched(
     ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
     known = replace(pool, found_ranks={word: int(ranks[word]) for word in wordlist.words})
     wider = with_matched(wordlist, known, default_rng(seed), n=n)
-    place = {word: row for row, word in enumerate(pool.words)}
-    new = [word for word in wider.controls["matched"] if word not in vectors.key_to_index]
-    rows = [place[word] for word in new]
-    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist()), wider
+    return with_drawn(vectors, wider.controls["matched"], pool), wider
 
 
 def _joined(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -102,6 +102,8 @@ class ChangeSettings(FitOptions):
         model. The default is change-by-group.
     case : str
         How to look up words: exact, lower, or fallback.
+    matched : int
+        Number of equally frequent control words to draw for each stereotype; 0 for none.
     recover_words : int
         How many of the most biased words per class to use when testing for recoverable bias.
     drop_duplicates : bool
@@ -112,6 +114,7 @@ class ChangeSettings(FitOptions):
     models: tuple[str, ...] = DEFAULT_MODELS["change"]
     case: str = "exact"
     allow_pickle: bool = False
+    matched: int = 5
     recover_words: int = 500
     drop_duplicates: bool = False
 
