@@ -25,6 +25,9 @@ from studies._default import default_rows as fast_rows
 
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
 
+MOST_FREQUENT = 100
+"""Lists have no words of smaller ranks, which are too few for matched controls."""
+
 PAIR = 0.9  # cosine between the two words of a pair, and the share of variance in common
 
 
@@ -179,7 +182,7 @@ class Lists:
     def table(self, rng: Generator) -> pd.DataFrame:
         """Draw one list and measure it."""
         pool = pool_of(self.source)
-        taken = np.array([not word.isalpha() for word in pool.words])
+        taken = np.array([not word.isalpha() for word in pool.words]) | (pool.ranks < MOST_FREQUENT)
         groups, sets = self._parts(rng, pool.units, taken), self._parts(rng, pool.units, taken)
         moved: dict[int, np.ndarray] = {}
         for i, planted in enumerate(self.planted):
