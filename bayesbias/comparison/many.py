@@ -122,7 +122,7 @@ def fit_many(
     >>> table = bb.distance_tables(embeddings, ["gender"], case="fallback")
     >>> bb.rank_embeddings(bb.fit_many(table, seed=1)).iloc[:, :4].round(2)
       wordlist embedding  mean    sd
-    0   gender     glove -0.04  0.03
+    0   gender     glove -0.04  0.01
     1   gender  debiased -0.02  0.01
     """
     import xarray as xr

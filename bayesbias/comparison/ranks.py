@@ -56,8 +56,8 @@ def rank_embeddings(
     --------
     >>> bb.rank_embeddings(many)[["embedding", "mean", "p_most"]].round(2)
       embedding  mean  p_most
-    0     glove -0.05    0.95
-    1  debiased -0.02    0.05
+    0     glove -0.04    0.98
+    1  debiased -0.02    0.02
     """
     from scipy.stats import norm
 
@@ -107,7 +107,7 @@ def embedding_differences(
     >>> frame = bb.comparison.embedding_differences(many)
     >>> frame[["first", "second", "mean", "p_direction"]].round(2)
        first    second  mean  p_direction
-    0  glove  debiased -0.03         0.95
+    0  glove  debiased -0.03         0.98
     """
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frames = [

@@ -239,10 +239,11 @@ def analyze_change(
     >>> overall[["mean", "low", "high", "p_moved"]].round(2)
                 mean   low  high  p_moved
     connection
-    associated  0.02  0.00  0.03     0.38
-    different  -0.03 -0.05 -0.01     0.86
-    neutral    -0.00 -0.00  0.00     0.00
-    human      -0.00 -0.02  0.01     0.02
+    associated  0.01 -0.00  0.03     0.24
+    different  -0.03 -0.04 -0.01     0.80
+    neutral    -0.00 -0.01  0.00     0.00
+    human      -0.00 -0.01  0.01     0.01
+    matched    -0.00 -0.01  0.00     0.00
     """
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
