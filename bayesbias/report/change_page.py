@@ -14,7 +14,16 @@ from .answer import Answer
 from .dots import DotPicture, axis_for
 from .leans import Leans
 from .list_page import UNIT
-from .numbers import counted, digits_for, in_words, joined, number, percent, probability_name
+from .numbers import (
+    counted,
+    digits_for,
+    in_words,
+    joined,
+    number,
+    percent,
+    probability,
+    probability_name,
+)
 from .page import LIMITS, Facts, Fold, Page, box, figure, fold
 from .parts import (
     alerts,
@@ -190,7 +199,7 @@ def control_moves(record: ChangeRecord) -> list[str]:
     return [
         f"{row['connection'].capitalize()} words moved by {number(row['mean'])} "
         f"({number(row['low'])} to {number(row['high'])}); probability of more than "
-        f"{record.rope:.2g}: {percent(row['p_moved'])}."
+        f"{record.rope:.2g}: {probability(row['p_moved'])}."
         for row in controls.astype({"connection": str}).to_dict("records")
     ] or ["The tables have no control words, so side effects cannot be seen."]
 

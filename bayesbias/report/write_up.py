@@ -17,7 +17,7 @@ from ..records.rows import Row
 from .change_page import control_moves
 from .list_page import BASELINES
 from .numbers import counted, joined, number, percent, probability_name
-from .sentences import claim_of
+from .sentences import LANDMARK_SAYS, claim_of
 from .tables import Table
 from .thin import sets_in_words
 
@@ -154,7 +154,8 @@ def _estimand(record: ListRecord) -> str:
         return start + (
             "For group $g$ with stereotypes $S_g$, other groups $h$, and the stereotypes $T$ of "
             "third groups we estimate $[m(h, S_g) - m(g, S_g)] - [m(h, T) - m(g, T)]$, averaged "
-            "over $h$; the overall estimate is half the average of the double differences."
+            "over $h$. The overall estimate is the average over groups of "
+            "$m(g, S_h) - m(g, S_g)$ for the stereotypes $S_h$ of other groups."
         )
     return start + (
         "For groups $g$ and $h$ with stereotypes $S_g$ and $S_h$ we estimate the double difference "
@@ -162,31 +163,28 @@ def _estimand(record: ListRecord) -> str:
     )
 
 
-def _placed(row: Row, record: ListRecord) -> str:
-    """Write an estimate with its interval and the probability of its direction."""
-    ci, direction = probability_name(record.ci_prob), row.verdict.larger / 100
+def _placed(row: Row, ci_prob: float) -> str:
+    """Write an estimate with its interval and the probability of its direction, without a sign."""
+    ci, direction = probability_name(ci_prob), number(row.verdict.larger / 100, 2)
     sign = 1 if row.mean >= 0 else -1
-    low, high = sorted(sign * end for end in (row.low, row.high))
+    low, high = (number(end) for end in sorted(sign * end for end in (row.low, row.high)))
     return (
-        f"{number(sign * row.mean)} ({ci} interval {number(low)} to {number(high)}; posterior "
-        f"probability of this direction {number(direction, 2)})"
+        f"{number(sign * row.mean)} ({ci} interval {low} to {high}; posterior probability of this "
+        f"direction {direction})"
     )
 
 
 def _results(record: ListRecord) -> Iterator[str]:
-    """Yield the sentences of the results."""
-    overall, names = record.overall, record.naming.groups
+    """Yield the sentences of the results: the estimate, what it compares with, and its limits."""
+    overall = record.overall
     claim = claim_of(record, holds=overall.mean >= 0)
-    if record.groups:
-        yield f"Overall, {claim}, by {_placed(overall, record)}."
-        parts = (
-            f"{names[row.key]} leaned {'toward' if row.mean >= 0 else 'away from'} their own "
-            f"stereotypes by {_placed(row, record)}"
-            for row in record.groups
-        )
-        yield f"Compared with other groups’ words, {joined(parts)}."
+    found = f"mean double difference in cosine distance of {_placed(overall, record.ci_prob)}"
+    if overall.verdict.holds is None:
+        yield f"It is unclear whether {claim}, with a {found}."
     else:
-        yield f"The data suggest that {claim}: the estimate is {_placed(overall, record)}."
+        yield f"{claim[0].upper()}{claim[1:]}, with a {found}."
+    if record.groups:
+        yield from _by_group(record)
     frame = record.frames["headline"]
     small = frame.loc[frame["level"] == "overall"].iloc[0]
     yield (
@@ -194,12 +192,39 @@ def _results(record: ListRecord) -> Iterator[str]:
         f"{number(small['p_rope'], 2)}; with an interval of this width, it could not exceed "
         f"{number(small['p_rope_ceiling'], 2)}."
     )
-    if (topics := record.topics) is not None:
-        exceeded = int((topics < overall.mean).sum())
-        yield f"It exceeded those of {exceeded} of {len(topics)} lists on other topics."
+    yield from _compared(record)
     yield from _division(record)
     yield from _against_baseline(record)
     yield from _few_words(record)
+
+
+def _by_group(record: ListRecord) -> Iterator[str]:
+    """Yield the estimates of groups, and those whose direction is unclear."""
+    names = record.naming.groups
+    parts = (
+        f"{names[row.key]} were {'closer to' if row.mean >= 0 else 'farther from'} their own "
+        f"stereotypes by {_placed(row, record.ci_prob)}"
+        for row in record.groups
+    )
+    yield (
+        "Compared with the other groups’ words, and with the stereotypes of third groups as the "
+        f"baseline, {joined(parts)}."
+    )
+    if unclear := [names[row.key] for row in record.groups if row.verdict.holds is None]:
+        yield f"The direction is unclear for {joined(unclear)}."
+
+
+def _compared(record: ListRecord) -> Iterator[str]:
+    """Yield what the overall estimate compares with: other topics, and well-known lists."""
+    if (topics := record.topics) is not None:
+        exceeded = int((topics < record.overall.mean).sum())
+        yield (
+            f"The overall estimate exceeded those of {exceeded} of {len(topics)} lists in which "
+            "words on other topics replace the stereotypes."
+        )
+    if record.landmarks:
+        parts = (f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks)
+        yield f"In the same embedding, the same measure is {joined(parts)}."
 
 
 def _division(record: ListRecord) -> Iterator[str]:
@@ -207,6 +232,7 @@ def _division(record: ListRecord) -> Iterator[str]:
     split = record.frames["split"]
     if split.empty:
         return
+    yield from _unadjusted(record)
     wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
     groups = [group for group in record.naming.groups if group in wide]
     parts = (
@@ -214,11 +240,26 @@ def _division(record: ListRecord) -> Iterator[str]:
         f"{BASELINES.get(str(name), str(name))}"
         for name, row in wide.iterrows()
     )
+    names = joined(record.naming.groups[group] for group in groups)
     yield (
-        f"Its division between {joined(record.naming.groups[group] for group in groups)} depends "
-        f"on the baseline: {joined(parts)}. We therefore draw no conclusion about which group is "
-        "more affected."
+        f"The division of the estimate between {names} depends on the baseline: {joined(parts)}. "
+        "We therefore draw no conclusion about which group is more affected."
     )
+
+
+def _unadjusted(record: ListRecord) -> Iterator[str]:
+    """Compare the measured distances of two groups to each set."""
+    means = record.frames["blocks"].set_index(["protected_group", "attribute_set"])
+    own, distances = means["own"], means["cosine_distance"]
+    parts = []
+    for (group, name), distance in distances[own].items():
+        (other,) = [key for key in record.naming.groups if key != group]
+        gap = float(distances[other, name]) - float(distance)
+        groups, says = record.naming.groups, record.naming.sets[group]
+        nearer = "closer to" if gap >= 0 else "farther from"
+        distance_to = f"{number(abs(gap))} {nearer} {says}"
+        parts.append(f"{groups[group]} were {distance_to} than {groups[other]} were")
+    yield f"Before any adjustment, {', and '.join(parts)}."
 
 
 def _against_baseline(record: ListRecord) -> Iterator[str]:
@@ -247,7 +288,7 @@ def _few_words(record: ListRecord) -> Iterator[str]:
         yield (
             f"The {counted(n['words'], 'protected word')} and "
             f"{counted(n['stereotypes'], 'stereotype')} correspond to about {both} unrelated "
-            "words; other words may give other results."
+            "words. Other words may give other results."
         )
     if len(record.frames["thin"]):
         yield f"Too few different words are left in {sets_in_words(record.frames['thin'])}."
@@ -269,25 +310,33 @@ def _word_table(record: ListRecord) -> Table:
 
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
-    sentences = [
-        f"We compared cosine distances in {record.before} and {record.after}"
-        f"{f', for the word list “{record.name}”' if record.name else ''}. {record.pairing}.",
-        "Changes were fitted pair by pair with bayesbias [@bayesbias].",
+    ends = f"{record.before} and {record.after}"
+    if record.method:
+        ends = f"{record.before} before and after the debiasing method {record.method}"
+    methods = [
+        f"We compared cosine distances in {ends}"
+        f"{f', for the word list “{record.name}”' if record.name else ''} ({record.pairing}).",
+        "Let $m(g, S)$ be the mean cosine distance between the words of group $g$ and the "
+        "attributes $S$, $S_g$ the stereotypes of the group, and $S_h$ those of other groups. We "
+        "estimate how much a change removed of the double difference $m(g, S_h) - m(g, S_g)$, "
+        "averaged over groups. Changes were fitted pair by pair with the hierarchical Bayesian "
+        f"model “{record.models[-1].name}” in bayesbias [@bayesbias].",
     ]
+    results = []
     if row := record.removed:
-        ci, (before, after) = probability_name(record.ci_prob), record.ends
-        away = "away from" if row.mean >= 0 else "toward"
-        sentences.append(
-            f"Words moved {away} their own stereotypes by {number(abs(row.mean))} ({ci} interval "
-            f"of the removed difference {number(row.low)} to {number(row.high)}; posterior "
-            f"probability of this direction {number(row.verdict.larger / 100, 2)}). The difference "
-            f"was {number(before.mean)} before and {number(after.mean)} after the change."
+        before, after = record.ends
+        done = "removed" if row.mean >= 0 else "added"
+        results.append(
+            f"The double difference was {number(before.mean)} before and {number(after.mean)} "
+            f"after; the change {done} {_placed(row, record.ci_prob)}."
         )
-    sentences += control_moves(record)
+    results += control_moves(record)
     if (left := record.check("classifier")) is not None:
-        sentences.append(
+        results.append(
             f"Of the {int(left['n']):,} words that leaned most before the change, a classifier "
             f"still assigned {percent(left['after'])} to the right class, so the change did not "
             "remove what these words share."
         )
-    return with_references(" ".join(sentences))
+    return with_references(
+        f"## Methods\n\n{' '.join(methods)}\n\n## Results\n\n{' '.join(results)}"
+    )
