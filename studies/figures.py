@@ -34,6 +34,11 @@ DPI = 110
 PAIR = "first == 'associated' and second == 'different'"
 BARS = "Points: posterior means. Bars: 89% highest-density intervals."
 HUES = [COLORS["associated"], "white", COLORS["different"]]
+SHOWN = [
+    *("weat-p", "t-cells-groups", "mac-paired-t", "paper-hpdi", "crossed-hpdi", "maximal-hpdi"),
+    *("by-group-hpdi", "by-group-hpdi-group"),
+]
+"""Methods in the figure of known rates."""
 
 
 @cache
@@ -85,6 +90,16 @@ def pair_forest() -> Axes:
         parts.append(pairs.assign(model=name, difference=gap, stereotypical=gap - 40))
     summary = bb.maskedlm.pair_summary(bb.maskedlm.fit_pairs(pd.concat(parts), seed=1))
     return bb.plots.pair_forest(summary)
+
+
+def known_rates() -> Axes:
+    rates = pd.read_csv(FOLDER.parent / "tables" / "false_alarms.csv")
+    rates = rates[(rates["section"] == "false alarms") & rates["method"].isin(SHOWN)]
+    error, interval = 2 * rates["standard_error"], rates["method"].str.contains("hpdi")
+    rates = rates.assign(kind=rates["section"], nominal=np.where(interval, 0.11, 0.05))
+    rates = rates.assign(low=rates["rate"] - error, high=rates["rate"] + error)
+    order = rates["method"].map(SHOWN.index).sort_values(kind="stable").index
+    return bb.plots.false_alarms(rates.loc[order])
 
 
 def topics() -> Axes:
@@ -210,6 +225,7 @@ FIGURES = {
     "false_alarms": lambda: bb.plots.false_alarms(bb.calibration.calibrate(
         ["independent", "words-differ", "attributes-differ", "both-differ"],
         ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
+    "calibration-false-alarms": known_rates,
     "distances": lambda: bb.plots.distributions(bb.distance_table(
         bb.load_vectors("glove-demo", case="fallback", words=bb.load_wordlist("weat6")), "weat6")),
     "change": lambda: bb.plots.change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),

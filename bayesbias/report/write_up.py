@@ -249,16 +249,17 @@ def _division(record: ListRecord) -> Iterator[str]:
 
 def _unadjusted(record: ListRecord) -> Iterator[str]:
     """Compare the measured distances of two groups to each set."""
-    means = record.frames["blocks"].set_index(["protected_group", "attribute_set"])
-    own, distances = means["own"], means["cosine_distance"]
-    parts = []
-    for (group, name), distance in distances[own].items():
-        (other,) = [key for key in record.naming.groups if key != group]
-        gap = float(distances[other, name]) - float(distance)
-        groups, says = record.naming.groups, record.naming.sets[group]
+    blocks = record.frames["blocks"].to_dict("records")
+    measured = {(row["protected_group"], row["attribute_set"]): row for row in blocks}
+    names, parts = record.naming.groups, []
+    for (group, name), row in measured.items():
+        if not row["own"]:
+            continue
+        (other,) = (key for key in names if key != group)
+        gap = measured[other, name]["cosine_distance"] - row["cosine_distance"]
         nearer = "closer to" if gap >= 0 else "farther from"
-        distance_to = f"{number(abs(gap))} {nearer} {says}"
-        parts.append(f"{groups[group]} were {distance_to} than {groups[other]} were")
+        size = f"{number(abs(gap))} {nearer} {record.naming.sets[group]}"
+        parts.append(f"{names[group]} were {size} than {names[other]} were")
     yield f"Before any adjustment, {', and '.join(parts)}."
 
 
