@@ -56,6 +56,8 @@ def test_rows_are_the_scores_on_words(google_news) -> None:
     for (score, groups), number in expected.items():
         assert value(table, score, groups) == pytest.approx(number, abs=1e-9)  # float64
     assert (table["low"] <= table["high"]).all()
+    without = table.groupby("score")["no_bias"].first().to_dict()
+    assert without == dict.fromkeys(SCORES, 0.0) | {"mac": 1.0, "ect": 1.0}
     tested = table["score"].isin(["weat", "weat_statistic"])
     assert np.allclose(table[tested]["p_value"], scores.weat(v, X, Y, A, B).p_value)
     assert table[~tested][["p_value", "p_low", "p_high"]].isna().all(axis=None)

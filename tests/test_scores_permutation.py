@@ -80,9 +80,12 @@ def test_bounds_meet_on_a_lattice(step: float, data: st.DataObject, lowest: floa
 @pytest.mark.parametrize("reached", [560, 700, 762, 830, 1100])
 def test_long_lattices_are_inverted(reached: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sum of 25 of the ranks 1 to 60 is 762.5 on average; bounds have the stated error."""
-    ranks, path = np.arange(1.0, 61.0), "bayesbias.scores.permutation.MUCH_WORK"
+    ranks, path = np.arange(1.0, 61.0), "bayesbias.scores.permutation"
     exact, _ = tail_bounds(ranks, 25, reached - 0.1, attained=False)
-    monkeypatch.setattr(path, -1)
+    monkeypatch.setattr(f"{path}.RESCALED", 7)
+    rescaled, _ = tail_bounds(ranks, 25, reached - 0.1, attained=False)
+    assert rescaled == pytest.approx(exact, rel=1e-9)
+    monkeypatch.setattr(f"{path}.MUCH_WORK", -1)
     low, high = tail_bounds(ranks, 25, reached - 0.1, attained=False)
     assert low < exact <= high
     most = 2 * INVERSION_ERROR * min(exact, 1 - exact + INVERSION_ERROR)
