@@ -222,6 +222,7 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     assert "side effects cannot be seen" in control_moves(analysis.found)[0]
 
 
+@pytest.mark.slow  # a whole embedding is debiased and read several times
 def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
     """`analyze_change` accepts vectors, tables, or the name of a debiasing method."""
     words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)

@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -111,7 +111,18 @@ def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("test", examples(), ids=lambda test: test.name)
+LONG = ("closeness", "analyze_change", "changes", "order_changes", "slopes", "variance_shares")
+LONG += ("trend", "vocabulary_contrasts", "compare_models", "baseline_contrasts")
+"""Functions whose examples take more than a second."""
+
+
+def cases() -> Iterator[Any]:
+    for test in examples():
+        is_long = test.name.endswith(tuple(f".{name}" for name in LONG))
+        yield pytest.param(test, id=test.name, marks=[pytest.mark.slow] * is_long)
+
+
+@pytest.mark.parametrize("test", [*cases()])
 def test_examples_run(
     test: doctest.DocTest,
     fits: dict[str, Callable[..., Any]],
