@@ -42,7 +42,7 @@ SECONDS = 60
 """Longest predicted run of the tests of one mutant."""
 
 A = ast
-SWAPS = {A.Add: A.Sub, A.Mult: A.Div, A.Lt: A.LtE, A.Gt: A.GtE, A.Eq: A.NotEq, A.And: A.Or}
+SWAPS = {A.Add: A.Sub, A.Mult: A.Div, A.Lt: A.GtE, A.Gt: A.LtE, A.Eq: A.NotEq, A.And: A.Or}
 SWAPS |= {other: one for one, other in SWAPS.items()} | {A.Pow: A.Mult, A.FloorDiv: A.Div}
 
 NAMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "any": "all", "sum": "mean"}
@@ -95,6 +95,8 @@ def changed_calls(
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if len(arguments) > 1 and name not in SYMMETRIC:
         yield ast.Call(func, [arguments[1], arguments[0], *arguments[2:]], keywords)
+    if name in {"ones", "zeros"} and ast.unparse(arguments[0]) in {"0", "(0, 0)"}:
+        return  # an empty array
     if name in NAMES and isinstance(func, ast.Attribute):
         yield ast.Call(ast.Attribute(func.value, NAMES[name]), arguments, keywords)
     elif name in NAMES:
@@ -104,8 +106,13 @@ def changed_calls(
 
 
 def expressions(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield expressions, except in annotations, decorators, errors, warnings, and texts."""
+    """Yield expressions, except in annotations, decorators, errors, warnings, and texts.
+
+    The lines before an error in its block only make its text.
+    """
     for name, value in ast.iter_fields(node):
+        if isinstance(value, list) and value and isinstance(value[-1], ast.Raise):
+            continue
         for child in value if isinstance(value, list) else [value]:
             text = isinstance(child, ast.Raise | ast.Assert | ast.JoinedStr | ast.TypeAlias)
             text |= name in {"annotation", "returns", "decorator_list", "type_params"}
