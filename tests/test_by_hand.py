@@ -302,7 +302,7 @@ def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> Non
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     one = {
         "mean": np.array([0.6, 0.1]),
-        "type": [0.6, 0.1] + rng.normal(0, 0.02, (2, 2)),
+        "type": rng.normal([0.6, 0.1], 0.02, (2, 2)),
         "cluster": rng.normal(0, 0.02, (4, 2)),
         "slope": rng.normal(0, 0.02, (2, 2)),
         "type_sd": np.array([0.1, 0.2]),
