@@ -225,8 +225,7 @@ def religion_analysis() -> Analysis:
 
 def written_page(analysis: Analysis) -> str:
     """Return an analysis's page, made by a command with markup in its text."""
-    record = {"command": f"bayesbias run {SCRIPT} {LONG}", "versions": versions()}
-    return html(analysis.page(), record)
+    return html(analysis.page(), f"bayesbias run {SCRIPT} {LONG}", versions())
 
 
 def kept_results(folder: Path) -> dict[str, bytes]:

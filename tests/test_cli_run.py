@@ -35,9 +35,10 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     stems = {f"plots/{name}" for name in ("closeness", "heatmap", "distributions")}
     plots = {name for name in found if name.startswith("plots/")}
     assert plots == {f"{stem}.png" for stem in stems}
-    for name in FRAMES:
+    assert "slopes.csv" not in found  # no covariates
+    for name in set(FRAMES) - {"slopes"}:
         models_of = set(pd.read_csv(f"res/{name}.csv")["model"])
-        assert models_of == (set() if name == "slopes" else {"crossed", "maximal"})  # no covariates
+        assert models_of == {"crossed", "maximal"}
     assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]
     record = json.loads(found["run.json"])
     assert sorted(record["files"]) == sorted(found)
@@ -135,8 +136,9 @@ FILES = {
     *(
         "posterior-change-crossed.nc",
         "posterior-change-maximal.nc",
-        *("report.html", "run.json", "write-up.md", "references.bib"),
-        *("before_after.csv", "removed.csv", "leans.csv"),
+        *("report.html", "report.md", "run.json", "write-up.md", "references.bib"),
+        *("before_after.csv", "removed.csv", "leans.csv", "word_pairs.csv"),
+        *("table_before.csv", "table_after.csv"),
     ),
 }
 FEWER = ["--draws", "200", "--chains", "2"]
@@ -235,8 +237,8 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     assert set(change.contrasts["frequency"]) == {"equal"}
     scores = bb.comparison.scores_before_after(before, after, words, seed=0)
     pd.testing.assert_frame_equal(change.scores, scores)
-    assert change.names == ("glove-demo", "hard")
-    assert set(change.page().plots) == {"change", "distributions"}
+    assert (change.found.before, change.found.after) == ("glove-demo", "hard")
+    assert set(change.page().plots()) == {"change", "distributions"}
     assert "change" in change.write_up().markdown
     found = change.remains.set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5

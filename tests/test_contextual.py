@@ -130,7 +130,7 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
     assert "context_sd" in set(found.lead["scales"]["parameter"])
     assert f"from {len(CONTEXTS)} sentences, with both" in found.write_up().markdown
     other = replace(made, vectors=made.vectors[:, ::-1])
-    assert analyze_lists(other, [words], settings)[0].vectors_hash != found.vectors_hash
+    assert analyze_lists(other, [words], settings)[0].found.hashes != found.found.hashes
 
 
 def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) -> None:

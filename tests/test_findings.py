@@ -15,6 +15,7 @@ from builders import ALONE, religion_analysis
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.records.base import Frames
+from bayesbias.records.lists import Without
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
 from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
@@ -78,7 +79,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     assert found.contrasts.equals(bb.contrasts(post))
     with_model = bb.analyze("glove-demo", PETS, models=[bb.load_model("by-group")], **FEW)
     assert with_model.contrasts.equals(found.contrasts)
-    assert with_model.record()["arguments"]["models"] == ["by-group"]
+    assert with_model.found.origin["arguments"]["models"] == ["by-group"]
     assert "models=models" in with_model.call
 
 
@@ -87,8 +88,10 @@ def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> N
     assert page.name == "report.html"
     with pytest.raises(ValueError, match="already has results"):
         found.report(tmp_path / "out")
-    for name, text in found.texts.items():
+    paper = found.write_up()
+    for name, text in (("write-up.md", paper.markdown), ("references.bib", paper.bibtex)):
         assert (tmp_path / "out" / name).read_text(encoding="utf-8") == text
+    assert str(found) in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
     again = eval(record["command"], {"bb": bb, "wordlist": PETS})
     assert again.contrasts.equals(found.contrasts)
@@ -100,7 +103,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     with pytest.warns(bb.warnings.NothingDrawn) as told:
         found = bb.analyze(vectors, wordlist, name="mine", seed=1, draws=250, matched=0)
     assert [each.filename for each in told] == [__file__]
-    assert not found.reference
+    assert found.found.without is Without.WORDS
     with pytest.raises(TypeError, match=r"unknown setting of an analysis 'sed'.*'seed'"):
         bb.analyze("glove-demo", PETS, sed=1)
     for given in (PETS, bb.load_wordlist(PETS)):
@@ -169,4 +172,5 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
 def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
     few = {"models": ["robust"], "draws": 30, "tune": 30, "chains": 1, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
-    assert not found.reference
+    assert found.found.without is Without.MODEL
+    assert "because they need a Normal model" in " ".join(found.verbose().split())

@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import HOSTILE, doubtful, hostile_analysis, religion_analysis, written_page
+from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
 
 import bayesbias as bb
+from bayesbias._core import warnings
 from bayesbias.records.verdicts import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
 from bayesbias.report.numbers import digits_for, graded, number, percent
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import block_means, word_leans, word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
-from bayesbias.workflows.results import ModelResult
 from bayesbias.workflows.wordlist import Analysis
 
 
@@ -107,11 +107,12 @@ def test_hostile_words_show_as_text(hostile: Analysis) -> None:
 
 
 def test_doubts_stand_before_the_sentence(hostile: Analysis) -> None:
-    lead = hostile.lead
-    warned = ModelResult(doubtful(lead.posterior, "R-hat is <high>"), lead.frames)
-    doubted = written_page(replace(hostile, results={"crossed": warned}, comparison=None))
-    assert doubted.index("R-hat is &lt;high&gt;") < doubted.index("<h1>")
-    assert "R-hat" in str(replace(hostile, results={"crossed": warned})).splitlines()[0]
+    doubt = warnings.OtherWarning("UserWarning", "R-hat is <high>")
+    model = replace(hostile.found.models[-1], doubts=(doubt,))
+    doubted = replace(hostile, found=replace(hostile.found, models=(model,)))
+    html = written_page(doubted)
+    assert html.index("R-hat is &lt;high&gt;") < html.index("<h1>")
+    assert "R-hat" in str(doubted).splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +269,7 @@ def test_deviations_and_leans_are_those_of_brute_force(demo: Analysis) -> None:
 def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Path) -> None:
     card = demo.card(tmp_path / "card.svg").read_text(encoding="utf-8")
     assert 'viewBox="0 0 1200 630"' in card
-    assert demo.vectors_hash[:12] in card
+    assert demo.found.hashes["vectors"][:12] in card
     cell = Parsed(demo._repr_html_())
     (alt,) = cell.values("alt")
     assert "Muslim words" in alt

@@ -18,6 +18,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model, model_text
+from bayesbias.records.lists import Without
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.reduction import collapse
@@ -202,7 +203,7 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     assert isinstance(frame, pd.DataFrame)
     assert frame["covariate"].tolist() == ["log_rank_attribute", "letters"]
     assert frame.loc[0, "low"] > 0  # rare words are far from frequent ones
-    assert not analysis.reference
+    assert analysis.found.without is Without.COVARIATES
 
 
 def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:

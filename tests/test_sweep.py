@@ -163,7 +163,8 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
     assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
     assert "wild: left out 4 of 12 cells: no embedding file" in shown.err
     frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
-    frames |= {"cells.csv", "contrasts.csv", "report.html", "run.json"}
+    frames |= {f"{name}.csv" for name in ("cells", "contrasts", "dots", "failures", "tables")}
+    frames |= {"report.html", "report.md", "run.json"}
     assert {path.name for path in out.iterdir()} == {*frames, "plots", "results"}
     assert {path.name for path in (out / "plots").iterdir()} == {"closeness.png", "closeness.svg"}
     cells = pd.read_csv(out / "cells.csv")

@@ -56,8 +56,9 @@ def run(
         analyses = analyze_lists(settings.vectors, wordlists, settings.shown, tell=tell)
         for place, folder in enumerate(earlier):
             one = analyses[place]
-            since = changes_since(folder, one.record(), one.frame("contrasts"))
-            analyses[place] = replace(one, since=since)
+            since = changes_since(folder, one.found.origin, one.frames["contrasts"])
+            found = replace(one.found, frames=one.frames | {"since": since})
+            analyses[place] = replace(one, found=found)
         return analyses
 
     return results.write(out, make, parts)

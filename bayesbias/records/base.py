@@ -29,6 +29,9 @@ class Frames(Mapping[str, pd.DataFrame]):
     def __len__(self) -> int:
         return len(self._parts)
 
+    def __or__(self, more: Mapping[str, pd.DataFrame]) -> Frames:
+        return Frames(self._parts | (more._parts if isinstance(more, Frames) else dict(more)))
+
     def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
         return Frames, (dict(self),)
 
@@ -67,26 +70,45 @@ class FittedModel:
 class Record:
     """What an analysis found: frames keyed by file name, models, and warnings.
 
-    `notices` are the warnings that the analysis issued, and `hashes` identify what was measured.
-    Intervals have the probability `ci_prob`; differences within `rope` count as too small to
+    The last model is the main one. `notices` are the warnings that the analysis issued, `hashes`
+    identify what was measured, and `origin` is what ``run.json`` keeps about where the numbers come
+    from. Intervals have the probability `ci_prob`; differences within `rope` count as too small to
     matter.
     """
 
-    frames: Mapping[str, pd.DataFrame]
-    models: tuple[FittedModel, ...]
+    frames: Frames
+    models: tuple[FittedModel, ...] = ()
     ci_prob: float
     rope: float = 0.0
     notices: tuple[BayesbiasWarning, ...] = ()
     hashes: Mapping[str, str] = field(default_factory=dict)
+    origin: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def doubts(self) -> list[str]:
-        """The sampler's warnings in words, each about its model."""
-        named = ((model.name, doubt) for model in self.models for doubt in model.doubts)
-        return [str(doubt.concerning(name)) for name, doubt in named]
+    def warnings(self) -> list[BayesbiasWarning]:
+        """The sampler's warnings, each about its model."""
+        return [doubt.concerning(model.name) for model in self.models for doubt in model.doubts]
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a frame, or an empty one if there is none of this name."""
+        return self.frames[name] if name in self.frames else pd.DataFrame()
+
+    def has(self, name: str) -> bool:
+        """Return whether a frame exists and has rows."""
+        return len(self.frame(name)) > 0
+
+    def led(self, name: str) -> pd.DataFrame:
+        """Return the main model's rows of a frame."""
+        return of_model(self.frames[name], self.models[-1].name)
 
     @property
     def landmarks(self) -> list[Row]:
         """The same measure for well-known lists in the same embedding, if it was computed."""
-        frame = self.frames.get("landmarks")
-        return [] if frame is None or frame.empty else list(rows_of(frame, "landmark"))
+        return list(rows_of(self.frames["landmarks"], "landmark")) if self.has("landmarks") else []
+
+
+def of_model(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a model's rows of a frame of several models, without the column ``model``."""
+    if frame.empty:
+        return frame
+    return frame[frame["model"] == name].drop(columns="model").reset_index(drop=True)

@@ -26,13 +26,23 @@ class Question(StrEnum):
     GROUPS = "groups"
 
 
+class Without(StrEnum):
+    """Why a list is not compared with lists on other topics."""
+
+    REQUEST = "request"
+    COVARIATES = "covariates"
+    MODEL = "model"
+    WORDS = "words"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ListRecord(Record):
     """What was found about one word list in one embedding.
 
     Its frames include ``headline`` (overall and, for three or more groups, one row a group, in list
     order, with 100 quantiles), ``landmarks``, ``pairs``, ``blocks``, ``leans``, and ``split``.
-    `frequency_removed` is False if the estimates include differences in word frequency.
+    `frequency_removed` is False if the estimates include differences in word frequency. `without`
+    is the reason if there are no reference lists.
     """
 
     name: str
@@ -41,6 +51,7 @@ class ListRecord(Record):
     naming: Naming
     question: Question
     frequency_removed: bool = False
+    without: Without | None = None
 
     @property
     def overall(self) -> Row:
@@ -63,9 +74,9 @@ class ListRecord(Record):
     @property
     def topics(self) -> pd.Series | None:
         """The overall closeness of the lists on other topics, if any were drawn."""
-        frame = self.frames.get("reference_lists")
-        if frame is None or frame.empty:
+        if not self.has("reference_lists"):
             return None
+        frame = self.frames["reference_lists"]
         return -frame.loc[(frame["level"] == "overall") & (frame["match"] == "topics"), "mean"]
 
     @property

@@ -45,6 +45,12 @@ def rows_of(frame: pd.DataFrame, key: str, sign: int = -1) -> Iterator[Row]:
         )
 
 
+def wide_quantiles(frame: pd.DataFrame, keys: list[tuple[str, str]]) -> np.ndarray:
+    """Return (n_keys, 100) quantiles for keys of level and group, from `contrast_quantiles`."""
+    wide = frame.pivot_table("value", ["level", "protected_group"], "probability", sort=False)
+    return wide.loc[keys].to_numpy()[:, :N_QUANTILES]
+
+
 def with_quantiles(frame: pd.DataFrame, quantiles: np.ndarray) -> pd.DataFrame:
     """Add (n_rows, 100) quantiles to a frame as its last columns."""
     return pd.concat([frame, pd.DataFrame(quantiles, frame.index, QUANTILES)], axis=1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from .._core.warnings import BayesbiasWarning
 from .base import Record
 from .rows import Row, rows_of
 
@@ -24,6 +25,11 @@ class SweepRecord(Record):
     n_models: int
     settings: str
     sources: tuple[tuple[str, str], ...]
+
+    @property
+    def warnings(self) -> list[BayesbiasWarning]:
+        """The samplers' warnings of all cells."""
+        return list(self.notices)
 
     @property
     def leading(self) -> str:

@@ -18,3 +18,8 @@ class Answer:
     picture: DotPicture | None
     alerts: Sequence[str] = ()
     notes: Sequence[str] = ()
+
+    @property
+    def drawn(self) -> str:
+        """The picture as SVG in both widths; empty without a picture."""
+        return self.picture.svg() if self.picture else ""

@@ -28,6 +28,9 @@ class Axis:
         return Axis(factor * self.low, factor * self.high, ticks, self.zero, digits)
 
 
+UNIT = "closer by (0: same direction, 1: unrelated)"
+"""What positive numbers mean, on the scale of cosine distances."""
+
 LIST, MANY = Axis(), Axis(-0.06, 0.14, (-0.05, 0.0, 0.05, 0.1), digits=2)
 
 
@@ -88,10 +91,10 @@ class DotPicture:
     rows: Sequence[DotRow]
     ruler: Sequence[Mark | Ticks]
     sides: tuple[str, str]
-    unit: str
     label: str
     axis: Axis = LIST
     tallest: float = 100.0
+    unit: str = UNIT
 
     def svg(self) -> str:
         """Return the picture in both widths."""

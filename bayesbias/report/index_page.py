@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from html import escape
 from urllib.parse import quote
 
@@ -11,24 +12,36 @@ from .answer import Answer
 from .numbers import counted
 from .page import LIMITS, REPORT, Page, box
 from .parts import alerts
-from .sentences import list_deck, list_sentence, marked_up
+from .sentences import list_deck, list_sentence, marked_up, plain
 
 
-def index_page(records: Mapping[str, ListRecord]) -> Page:
-    """Return a page of answers with links to reports; `records` is keyed by folder name."""
-    rows, doubts = list[str](), list[str]()
-    for folder, record in records.items():
-        link = f'<a href="{escape(quote(f"{folder}/{REPORT}"))}">{escape(record.title)}</a>'
-        text = f"{marked_up(list_sentence(record))} {escape(list_deck(record))}"
-        rows.append(f"<p><b>{link}</b>: {text}</p>")
-        doubts += [f"{record.title}: {text}" for text in alerts(record, record.frames["thin"])]
-    lists = counted(len(records), "word list")
-    embedding = next(iter(records.values())).embedding
-    sentence = (f"{lists} in {embedding}",)
-    return Page(
-        title=f"{lists} in {embedding}",
-        kicker="Cosine distances in a word embedding",
-        answer=Answer(sentence, "Each sentence leads a page of its own.", None, doubts),
-        main="".join(rows) + box(LIMITS),
-        side="",
-    )
+class IndexPage(Page[Mapping[str, ListRecord]]):
+    """A page of answers with links to reports; records are keyed by folder name."""
+
+    kicker = "Cosine distances in a word embedding"
+
+    @property
+    def title(self) -> str:
+        """The number of lists, and the embedding."""
+        embedding = next(iter(self.record.values())).embedding
+        return f"{counted(len(self.record), 'word list')} in {embedding}"
+
+    @cached_property
+    def answer(self) -> Answer:
+        """How many lists there are, and reasons not to rely on some of them."""
+        doubts = [f"{one.title}: {text}" for one in self.record.values() for text in alerts(one)]
+        return Answer((self.title,), "Each sentence leads a page of its own.", None, doubts)
+
+    def main(self) -> str:
+        """Return the sentence of each list with a link to its page."""
+        rows = []
+        for folder, one in self.record.items():
+            link = f'<a href="{escape(quote(f"{folder}/{REPORT}"))}">{escape(one.title)}</a>'
+            text = f"{marked_up(list_sentence(one))} {escape(list_deck(one))}"
+            rows.append(f"<p><b>{link}</b>: {text}</p>")
+        return "".join(rows) + box(LIMITS)
+
+    def folded(self) -> str:
+        """Return the sentence of each list as text."""
+        answers = (f"{plain(list_sentence(one))} {list_deck(one)}" for one in self.record.values())
+        return "\n\n".join(answers)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._core.display import visible
 from .answer import Answer
+from .screen import screen_text
 from .sentences import marked_up
 from .tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-REPORT, PLOTS = "report.html", "plots"
-"""File name of a page, and the folder for figures that are requested as files."""
+REPORT, TEXT, PLOTS = "report.html", "report.md", "plots"
+"""File names of a page and of its text, and the folder for figures that are requested as files."""
 
 LIMITS = (
     "<b>This does not show</b> what people are like or whether a system does harm. Other words or "
@@ -61,11 +63,26 @@ class Prose:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A picture as HTML, without a text."""
+
+    drawn: str
+
+    def html(self) -> str:
+        """Return the picture."""
+        return self.drawn
+
+    def text(self) -> str:
+        """Return nothing: tables show the numbers."""
+        return ""
+
+
+@dataclass(frozen=True)
 class Fold:
     """A question that opens to show its answer."""
 
     question: str
-    answer: tuple[Table | Facts | Prose, ...]
+    answer: tuple[Table | Facts | Prose | Drawing, ...]
 
     def html(self) -> str:
         """Return the fold, closed."""
@@ -74,32 +91,83 @@ class Fold:
 
     def text(self) -> str:
         """Return the question and its answer as text."""
-        return "\n".join([self.question, *(part.text() for part in self.answer)])
+        parts = (part.text() for part in self.answer)
+        return "\n".join([self.question, *(text for text in parts if text)])
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to show: no row in any of its tables, or no facts at all."""
+        tables = [part for part in self.answer if isinstance(part, Table)]
+        return not any(part.rows for part in tables) if tables else not self.answer
 
 
-def fold(question: str, *answer: Table | Facts | str) -> Fold:
+def fold(question: str, *answer: Table | Facts | Drawing | str) -> Fold:
     """Return a fold; texts become paragraphs."""
     parts = (Prose((part,)) if isinstance(part, str) else part for part in answer)
     return Fold(question, tuple(parts))
 
 
-@dataclass(frozen=True)
-class Page:
+class Page[R]:
     """A page from top to bottom: warnings, sentence, size, picture, limits, table, and folds.
 
-    `main` is next to `side` and `folds`; `figures` follow, and `details` are folded at the end.
-    `plots` draws the figures that can be requested as files, by name.
+    Every kind of record has a subclass, whose methods are the parts. `main` is next to `side` and
+    `folds`; `figures` follow, and `details` are folded at the end.
     """
 
-    title: str
-    kicker: str
-    answer: Answer
-    main: str
-    side: str
-    folds: Sequence[Fold] = ()
-    figures: str = ""
-    details: Sequence[Fold] = ()
-    plots: Mapping[str, Callable[[], Axes]] = field(default_factory=dict)
+    def __init__(self, record: R) -> None:
+        self.record = record
+
+    @property
+    def title(self) -> str:
+        """The title of the window."""
+        raise NotImplementedError
+
+    @property
+    def kicker(self) -> str:
+        """The line above the sentence: what was measured."""
+        raise NotImplementedError
+
+    @cached_property
+    def answer(self) -> Answer:
+        """What the page, the terminal, the notebook, and the card lead with."""
+        raise NotImplementedError
+
+    def main(self) -> str:
+        """Return the picture and what it does not show, as HTML."""
+        raise NotImplementedError
+
+    def side(self) -> str:
+        """Return the table next to the picture, as HTML."""
+        return ""
+
+    def folds(self) -> Iterable[Fold]:
+        """Return the questions below the table."""
+        return ()
+
+    def figures(self) -> str:
+        """Return the pictures of the raw data, as HTML."""
+        return ""
+
+    def details(self) -> Iterable[Fold]:
+        """Return the folds for specialists at the end of the page."""
+        return ()
+
+    def plots(self) -> Mapping[str, Callable[[], Axes]]:
+        """Return functions that draw the figures that can be requested as files, by name."""
+        return {}
+
+    def screen(self) -> str:
+        """Return the answer for terminals."""
+        return screen_text(self.answer)
+
+    def folded(self) -> str:
+        """Return everything that the page folds, as text."""
+        return "\n\n".join(one.text() for one in (*self.folds(), *self.details()) if not one.empty)
+
+    def text(self) -> str:
+        """Return the whole page as text, literally in Markdown."""
+        fence = "~" * 12
+        return f"{fence}\n{self.screen()}\n\n{self.folded()}\n{fence}\n"
 
 
 def box(text: str) -> str:
@@ -113,17 +181,21 @@ def figure(title: str, drawing: str, caption: str, side: str = "") -> str:
     return f'<div class="{side}">{head}{drawing}<p class="cap">{caption}</p></div>'
 
 
-def html(page: Page, record: Mapping[str, Any], files_beside: Sequence[str] = ()) -> str:
-    """Return a page as HTML; `record` has the ``command`` and the ``versions``."""
-    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
+def html[R](
+    page: Page[R],
+    command: str,
+    versions: Mapping[str, str],
+    files_beside: Sequence[str] = (),
+) -> str:
+    """Return a page as HTML; the `command` and `versions` say where its numbers come from."""
     origin = fold(
         "Where do the numbers come from?",
         "This command computes the same numbers again:",
-        record["command"],
-        f"Versions: {versions}.",
+        command,
+        f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}.",
         f"Next to this page: {', '.join(files_beside)}." if files_beside else "",
     )
-    details = [*page.details, origin]
+    details = [one for one in (*page.details(), origin) if not one.empty]
     style, script = asset("picture.css") + asset("page.css"), asset("page.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = (
@@ -133,16 +205,16 @@ def html(page: Page, record: Mapping[str, Any], files_beside: Sequence[str] = ()
     alerts = "".join(f"<li>{escape(text)}</li>" for text in page.answer.alerts)
     parts = {
         "policy": policy,
-        "version": record["versions"]["bayesbias"],
+        "version": versions["bayesbias"],
         "title": escape(page.title),
         "style": style,
         "alerts": f'<ul class="alert" role="alert">{alerts}</ul>' if alerts else "",
         "kicker": escape(page.kicker),
         "sentence": marked_up(page.answer.sentence),
         "deck": escape(page.answer.deck),
-        "main": page.main,
-        "side": page.side + "".join(one.html() for one in page.folds),
-        "figures": page.figures,
+        "main": page.main(),
+        "side": page.side() + "".join(one.html() for one in page.folds()),
+        "figures": page.figures(),
         "details": "".join(one.html() for one in details),
         "script": script,
     }
@@ -158,21 +230,7 @@ def asset(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text("utf-8")
 
 
-def write_page(
-    page: Page, record: Mapping[str, Any], folder: Path, *, kinds: Sequence[str] = ()
-) -> None:
-    """Write a page and, if requested, its figures as files of some `kinds` (``png``, ``svg``).
-
-    Invalid Unicode, which file names can contain, is escaped.
-    """
-    if kinds:
-        save_plots(page, folder / PLOTS, kinds)
-    present = {path.name for path in folder.iterdir()}
-    text = html(page, record, sorted({*present, "run.json"} - {REPORT}))
-    (folder / REPORT).write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def save_plots(page: Page, folder: Path, kinds: Sequence[str]) -> None:
+def save_plots[R](page: Page[R], folder: Path, kinds: Sequence[str]) -> None:
     """Draw a page's figures with matplotlib, without opening a window, and save them."""
     import matplotlib as mpl
 
@@ -181,6 +239,6 @@ def save_plots(page: Page, folder: Path, kinds: Sequence[str]) -> None:
     mpl.use("agg")
     folder.mkdir(exist_ok=True)
     with mpl.rc_context({"svg.fonttype": "none"}):
-        for name, draw in page.plots.items():
+        for name, draw in page.plots().items():
             ending = f".{kinds[0]}" if len(kinds) == 1 else ""
             plots.save(draw(), folder / f"{name}{ending}")

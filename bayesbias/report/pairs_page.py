@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
+from html import escape
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -15,9 +16,9 @@ from .answer import Answer
 from .dots import Axis, DotPicture, DotRow
 from .numbers import counted, joined, percent, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import alerts, fitted_facts
+from .parts import GRADES, alerts, fitted_facts
 from .sentences import Marked, Sentence, opening
-from .tables import table
+from .tables import Table, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,35 +32,136 @@ MOST_NAMED = 3
 """Largest number of language models that the sentence names."""
 
 
-def page(record: PairRecord) -> Page:
-    """Return the page about sentence pairs."""
-    pictures = []
-    for measure in record.measures:
-        title = f"<h2>{measure}</h2>" if len(record.measures) > 1 else ""
-        pictures.append(title + pair_picture(record, measure).svg())
-    caption = '<p class="cap">Each dot is 1% of the probability. One half: no preference.</p>'
-    limit = "Sums over tokens favor words that consist of a single token."
-    return Page(
-        title=", ".join(record.language_models),
-        kicker=f"Sentence pairs · {', '.join(record.language_models)} · {_size(record)}",
-        answer=pair_answer(record),
-        main="".join(pictures) + (caption if pictures else "") + box(f"{LIMITS} {limit}"),
-        side=_types(record),
-        folds=[_observed(record), _reading()],
-        details=list(_details(record)),
-        plots=_plots(record),
-    )
+class PairsPage(Page[PairRecord]):
+    """The page of sentence pairs."""
 
+    @property
+    def title(self) -> str:
+        """The language models."""
+        return ", ".join(self.record.language_models)
 
-def pair_answer(record: PairRecord) -> Answer:
-    """Return what the page, the terminal, and the notebook lead with."""
-    first = next(iter(record.measures), "")
-    drawn = pair_picture(record, first) if first and record.rows(first) else None
-    return Answer(pair_sentence(record), pair_deck(record), drawn, alerts(record))
+    @property
+    def kicker(self) -> str:
+        """The language models, and the number of pairs."""
+        n_pairs = self.record.frames["paired"]["pair_id"].nunique()
+        return f"Sentence pairs · {self.title} · {counted(n_pairs, 'pair')}"
 
+    @cached_property
+    def answer(self) -> Answer:
+        """Each language model's preference, by the first measure."""
+        record, rows = self.record, self.record.rows(self._first)
+        shares = [
+            f"{percent(row.mean)} ({percent(row.low)} to {percent(row.high)})"
+            + (f" for {row.key}" if len(rows) > 1 else "")
+            for row in rows[:MOST_NAMED]
+        ]
+        ci = probability_name(record.ci_prob)
+        listed = joined(shares or [""])
+        deck = f"Share of new pairs in which it is preferred: {listed}, with {ci} intervals."
+        drawn = self._picture(self._first) if rows else None
+        return Answer(_sentence(rows), deck if rows else "", drawn, alerts(record))
 
-def _size(record: PairRecord) -> str:
-    return counted(record.frames["paired"]["pair_id"].nunique(), "pair")
+    @property
+    def _first(self) -> str:
+        return next(iter(self.record.measures), "")
+
+    def _picture(self, measure: str) -> DotPicture:
+        """Return the dots of each language model's share under one measure."""
+        rows = [
+            DotRow(
+                row.key,
+                row.quantiles,
+                (row.mean, row.low, row.high),
+                (percent(row.mean), f"{percent(row.low)} to {percent(row.high)}"),
+            )
+            for row in self.record.rows(measure)
+        ]
+        values = [value for row in rows for value in row.values]
+        spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+        what = "share of pairs whose stereotypical sentence is preferred"
+        return DotPicture(
+            rows,
+            (),
+            ("against", "with the stereotype"),
+            label=f"{what.capitalize()}, by {measure}: {spoken}.",
+            axis=SHARES if SHARES.low <= min(values) and max(values) <= SHARES.high else WHOLE,
+            tallest=min(84.0, max(28.0, 340.0 / len(rows))),
+            unit=what,
+        )
+
+    def main(self) -> str:
+        """Return a picture for each measure, and what they do not show."""
+        several, pictures = len(self.record.measures) > 1, []
+        for measure in self.record.measures:
+            title = f"<h2>{escape(measure)}</h2>" if several else ""
+            pictures.append(title + self._picture(measure).svg())
+        caption = '<p class="cap">Each dot is 1% of the probability. One half: no preference.</p>'
+        limit = "Sums over tokens favor words that consist of a single token."
+        return "".join([*pictures, caption if pictures else "", box(f"{LIMITS} {limit}")])
+
+    def side(self) -> str:
+        """Return the shares by bias type under the first measure."""
+        rows = _of(self.record.frames["summary"])
+        if rows.empty:
+            return ""
+        rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == self._first)]
+        model = ["model"] if len(self.record.language_models) > 1 else []
+        return table(rows, "By bias type", "bias_type", *model, "mean", "interval").html()
+
+    def folds(self) -> Iterator[Fold]:
+        """Yield the questions of readers."""
+        observed = "Observed shares; intervals from resampled clusters"
+        yield fold(
+            "How often was it preferred in these pairs?",
+            table(self.record.frames["observed"], observed),
+            "Pairs about the same words are not independent: a cluster counts as little more than "
+            "one pair. The estimate of a type with few pairs is pulled toward the other types.",
+        )
+        yield fold(
+            "How do I read the dots?",
+            "The 100 dots are the posterior distribution of the share of new pairs like these "
+            "whose stereotypical sentence has the higher score. Each dot is 1% of the probability.",
+            GRADES,
+        )
+
+    def details(self) -> Iterator[Fold]:
+        """Yield the folds for specialists."""
+        record, frames = self.record, self.record.frames
+        names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
+        yield fold("All shares", table(_of(frames["summary"]), "", *names))
+        equal = table(_of(frames["summary"], "p_equal_length"), "", *names)
+        yield fold("What if both sentences were equally long?", equal)
+        if record.has("contrasts"):
+            yield fold("How do the language models differ?", *self._differences())
+        text = (
+            "KLS compares spreads: it is 50 whenever both sets of scores have the same spread. JSS "
+            "changes with the unit of the scores; do not compare it between measures or models."
+        )
+        yield fold("Published measures", table(frames["measures"], ""), text)
+        yield fold("What does BBQ say?", table(frames["bbq"], BBQ))
+        yield fold("What was left out?", *record.notes)
+        yield fold("How was it computed?", Facts(record.sources), fitted_facts(record))
+
+    def _differences(self) -> tuple[Table, Table]:
+        gaps, keys = _of(self.record.frames["contrasts"]), ["measure", "level", "bias_type"]
+        gaps = gaps.assign(difference=gaps["first"] + " − " + gaps["second"])
+        shown = table(gaps, "", *keys, "difference", "mean", "interval", "p_direction")
+        ranks = _of(self.record.frames["ranks"]).pivot_table(
+            "probability", [*keys, "model"], "rank", sort=False
+        )
+        ranks.columns = pd.Index([f"P(rank {rank})" for rank in ranks.columns])
+        first = "Probabilities of ranks (1: prefers stereotypes most)"
+        return shown, table(ranks.reset_index(), first)
+
+    def plots(self) -> dict[str, Callable[[], Axes]]:
+        """Return the figures of shares that can be requested as files."""
+        summary = self.record.frames["summary"]
+        return {
+            f"shares-{measure}".replace(" ", "-"): partial(
+                pair_forest, summary[summary["measure"] == measure]
+            )
+            for measure in (self.record.measures if len(summary) else ())
+        }
 
 
 def _says(row: Row) -> str:
@@ -67,9 +169,8 @@ def _says(row: Row) -> str:
     return f"{row.key} prefers stereotypical sentences {often} often than not"
 
 
-def pair_sentence(record: PairRecord) -> Sentence:
-    """Return the sentence on each language model's preference, by the first measure."""
-    rows = record.rows(record.measures[0]) if record.measures else []
+def _sentence(rows: list[Row]) -> Sentence:
+    """Return the sentence on each language model's preference."""
     if not rows:
         return ("No measure is available for every language model.",)
     if len(rows) > MOST_NAMED:
@@ -85,129 +186,9 @@ def pair_sentence(record: PairRecord) -> Sentence:
     return tuple(piece for piece in [*pieces, "."] if piece)
 
 
-def _share(row: Row) -> str:
-    return f"{percent(row.mean)} ({percent(row.low)} to {percent(row.high)})"
-
-
-def pair_deck(record: PairRecord) -> str:
-    """Return the sentence on the shares, with their intervals."""
-    rows = record.rows(record.measures[0]) if record.measures else []
-    if not rows:
-        return ""
-    shares = joined(
-        f"{_share(row)} for {row.key}" if len(rows) > 1 else _share(row)
-        for row in rows[:MOST_NAMED]
-    )
-    ci = probability_name(record.ci_prob)
-    return f"Share of new pairs in which it is preferred: {shares}, with {ci} intervals."
-
-
-def pair_picture(record: PairRecord, measure: str) -> DotPicture:
-    """Return the dots of each language model's share under one measure."""
-    rows = [
-        DotRow(
-            row.key,
-            row.quantiles,
-            (row.mean, row.low, row.high),
-            (percent(row.mean), f"{percent(row.low)} to {percent(row.high)}"),
-        )
-        for row in record.rows(measure)
-    ]
-    values = [value for row in rows for value in row.values]
-    axis = SHARES if SHARES.low <= min(values) and max(values) <= SHARES.high else WHOLE
-    spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
-    label = f"Share of pairs whose stereotypical sentence is preferred, by {measure}: {spoken}."
-    unit = "share of pairs whose stereotypical sentence is preferred"
-    sides = ("against", "with the stereotype")
-    tall = min(84.0, max(28.0, 340.0 / len(rows)))
-    return DotPicture(rows, (), sides, unit, label, axis, tall)
-
-
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:
     """Return the rows of a quantity, with a dash in rows without a bias type."""
     rows = frame[frame["quantity"] == quantity] if len(frame) else frame
     if rows.empty:
         return rows
-    made = rows.assign(bias_type=rows["bias_type"].replace("", "–"))
-    made.attrs = frame.attrs
-    return made
-
-
-def _types(record: PairRecord) -> str:
-    """Return the shares by bias type under the first measure."""
-    rows = _of(record.frames["summary"])
-    if rows.empty:
-        return ""
-    attrs = rows.attrs
-    rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == record.measures[0])]
-    rows.attrs = attrs
-    names = (
-        "bias_type",
-        *(["model"] if len(record.language_models) > 1 else []),
-        "mean",
-        "interval",
-    )
-    return table(rows, "By bias type", *names).html()
-
-
-def _observed(record: PairRecord) -> Fold:
-    shown = table(record.frames["observed"], "Observed shares; intervals from resampled clusters")
-    text = (
-        "Pairs about the same words are not independent: a cluster counts as little more than one "
-        "pair. The estimate of a type with few pairs is pulled toward the other types."
-    )
-    return fold("How often was it preferred in these pairs?", shown, text)
-
-
-def _reading() -> Fold:
-    return fold(
-        "How do I read the dots?",
-        "The 100 dots are the posterior distribution of the share of new pairs like these whose "
-        "stereotypical sentence has the higher score. Each dot is 1% of the probability.",
-        "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. "
-        "Between 20% and 80%, one cannot tell.",
-    )
-
-
-def _details(record: PairRecord) -> Iterator[Fold]:
-    frames = record.frames
-    names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-    yield fold("All shares", table(_of(frames["summary"]), "", *names))
-    equal = _of(frames["summary"], "p_equal_length")
-    if len(equal):
-        yield fold("What if both sentences were equally long?", table(equal, "", *names))
-    if len(frames["contrasts"]):
-        gaps = _of(frames["contrasts"])
-        attrs = gaps.attrs
-        gaps = gaps.assign(difference=gaps["first"] + " − " + gaps["second"])
-        gaps.attrs = attrs
-        keys = ["measure", "level", "bias_type", "difference"]
-        shown = table(gaps, "", *keys, "mean", "interval", "p_direction")
-        ranks = _of(frames["ranks"]).pivot_table(
-            "probability", ["measure", "level", "bias_type", "model"], "rank", sort=False
-        )
-        ranks.columns = pd.Index([f"P(rank {rank})" for rank in ranks.columns])
-        first = table(ranks.reset_index(), "Probabilities of ranks (1: prefers stereotypes most)")
-        yield fold("How do the language models differ?", shown, first)
-    if len(frames["measures"]):
-        text = (
-            "KLS compares spreads: it is 50 whenever both sets of scores have the same spread. JSS "
-            "changes with the unit of the scores; do not compare it between measures or models."
-        )
-        yield fold("Published measures", table(frames["measures"], ""), text)
-    if len(frames["bbq"]):
-        yield fold("What does BBQ say?", table(frames["bbq"], BBQ))
-    if record.notes:
-        yield fold("What was left out?", *record.notes)
-    yield fold("How was it computed?", Facts(record.sources), fitted_facts(record))
-
-
-def _plots(record: PairRecord) -> dict[str, Callable[[], Axes]]:
-    """Return the figures of shares that can be requested as files."""
-    summary = record.frames["summary"]
-    return {
-        f"shares-{measure}".replace(" ", "-"): partial(
-            pair_forest, summary[summary["measure"] == measure]
-        )
-        for measure in (record.measures if len(summary) else ())
-    }
+    return rows.assign(bias_type=rows["bias_type"].replace("", "–"))

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from ..records.base import FittedModel, Record
+from ..records.base import FittedModel, Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row
 from .dots import DotRow, Mark, Ticks
 from .leans import Panel
-from .numbers import digits_for, joined, named, number, percent, probability_name
+from .numbers import digits_for, in_words, joined, named, number, percent, probability_name, signed
 from .page import Facts, Fold, figure, fold
 from .pair_map import PairMap
 from .sentences import sized
@@ -25,6 +25,9 @@ LANDMARKS = {
     "sport": "sport/music × team/orchestra",
 }
 """Labels of landmarks in pictures."""
+
+ALIKE = 1.5
+"""Sets whose words count as fewer unrelated words than this count as one word."""
 
 UNEVEN = 0.05
 """Connections are named if the coverage of their intervals is off by more than this."""
@@ -58,24 +61,21 @@ def dot_row(row: Row, label: str, below: str = "", digits: int = 0) -> DotRow:
 
 
 def block_table(blocks: pd.DataFrame, naming: Naming) -> Table:
-    """Return the mean distance of every group to every set; a group's own sets are framed."""
-    wide = blocks.pivot_table("cosine_distance", "protected_group", "attribute_set", sort=False)
+    """Return how close every group is to every set, without both averages; own sets are framed."""
+    wide = blocks.pivot_table("deviation", "protected_group", "attribute_set", sort=False)
     own = blocks.pivot_table("own", "protected_group", "attribute_set", sort=False)
     sets = [key for key in naming.set_keys.values() if key in wide]
     groups = [group for group in naming.groups if group in wide.index]
-    wide, own = wide.loc[groups, sets], own.loc[groups, sets]
     says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
     heads = ("", *(says[key].removeprefix("stereotypes of ") for key in sets))
-    values = zip(groups, wide.to_numpy(np.float64), strict=True)
-    rows = [
-        (naming.groups[group], *("–" if np.isnan(v) else number(v, 2) for v in row))
-        for group, row in values
-    ]
-    frames = [(i, j) for i, j in zip(*(own.fillna(0).to_numpy() > 0).nonzero(), strict=True)]
-    title = "Mean distance to the stereotypes of …" if "of " in " ".join(says.values()) else ""
-    own_cells = tuple((int(i), int(j)) for i, j in frames)
-    numeric = (False, *[True] * len(sets))
-    return Table(title or "Mean distance", heads, numeric, tuple(rows), own_cells)
+    rows = tuple(
+        (naming.groups[group], *("–" if np.isnan(v) else signed(v, 2) for v in values))
+        for group, values in zip(groups, wide.loc[groups, sets].to_numpy(np.float64), strict=True)
+    )
+    framed = zip(*(own.loc[groups, sets].fillna(0).to_numpy() > 0).nonzero(), strict=True)
+    cells = tuple((int(i), int(j)) for i, j in framed)
+    title = "Closer to the stereotypes of …" if "of " in " ".join(says.values()) else "Closer by"
+    return Table(title, heads, (False, *[True] * len(sets)), rows, cells)
 
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side: str = "") -> str:
@@ -97,6 +97,13 @@ def panel(leans: pd.DataFrame, title: str, kind: str, after: pd.DataFrame | None
     return Panel(title, kind, [(word, float(lean), later.get(word)) for word, lean in rows])
 
 
+GRADES = (
+    "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. Between 20% "
+    "and 80%, one cannot tell, which is not “no bias”."
+)
+"""What words for probabilities mean."""
+
+
 def how_to_read(record: Record, what: str) -> Fold:
     """Return the fold on dots, intervals, and words for probabilities."""
     ci = probability_name(record.ci_prob)
@@ -106,9 +113,8 @@ def how_to_read(record: Record, what: str) -> Fold:
         "probability. Filled orange dots lie on the side of the stereotype, hollow blue dots "
         "on the other. Gray marks are the same measure for other word lists in this embedding: "
         f"a ruler, not a threshold. Numbers on the right are the mean and the {ci} interval.",
-        "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. "
-        "Between 20% and 80%, one cannot tell, which is not “no bias”. A probability says how "
-        "sure the answer is, not how large the difference: do not rank by it.",
+        f"{GRADES} A probability says how sure the answer is, not how large the difference: do not "
+        "rank by it.",
     )
 
 
@@ -121,14 +127,9 @@ def fit_fold(record: Record, what: str = "distances") -> Fold:
     return fold("Does the model fit?", Facts(tuple(texts)))
 
 
-def of_model(frame: pd.DataFrame, model: FittedModel) -> pd.DataFrame:
-    """Return a model's rows of a frame of several models."""
-    return frame[frame["model"] == model.name]
-
-
 def coverage(record: Record, model: FittedModel, what: str) -> str:
     """Describe the coverage of predictive intervals, and name connections that are off."""
-    rows = of_model(record.frames["check"], model)
+    rows = of_model(record.frames["check"], model.name)
     rows = rows[rows["ci_prob"] == record.ci_prob].set_index("connection")
     parts, ci = rows["coverage"].drop("all"), probability_name(record.ci_prob)
     off = [
@@ -141,9 +142,9 @@ def coverage(record: Record, model: FittedModel, what: str) -> str:
 
 def sensitivity(record: Record, model: FittedModel) -> str:
     """Name the parameters that depend on their priors, if this was computed."""
-    if "sensitivity" not in record.frames:
+    if not record.has("sensitivity"):
         return ""
-    rows = of_model(record.frames["sensitivity"], model).query("diagnosis != ''")
+    rows = of_model(record.frames["sensitivity"], model.name).query("diagnosis != ''")
     names = list(dict.fromkeys(rows["parameter"]))
     return f"These parameters depend on their priors: {joined(names)}." if names else ""
 
@@ -162,6 +163,12 @@ def fitted_facts(record: Record) -> Facts:
     return Facts((*models, *hashes))
 
 
+def warned_fold(record: Record) -> Fold:
+    """Return the fold on what the run warned about."""
+    texts = tuple(("Warning", str(notice)) for notice in record.notices)
+    return fold("What did the run warn about?", *([Facts(texts)] if texts else []))
+
+
 def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
     """Name the words that the embedding lacks, and other spellings that it has."""
     lost, others = record.frames["missing"], record.frames["others"]
@@ -175,9 +182,16 @@ def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
     return notes
 
 
-def alerts(record: Record, thin: pd.DataFrame | None = None) -> list[str]:
+def alerts(record: Record) -> list[str]:
     """Return what stands before the sentence: reasons not to rely on the numbers."""
-    texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.doubts]
-    if thin is not None and len(thin):
-        texts.append(f"Too few different words: {sets_in_words(thin)}.")
+    texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.warnings]
+    if record.has("thin"):
+        texts.append(f"Too few different words: {sets_in_words(record.frames['thin'])}.")
+    sizes = record.frame("sizes")
+    if len(sizes):
+        alike = (sizes["n_words"] > 1) & (sizes["n_effective"] < ALIKE)
+        rows = sizes[alike & (sizes["role"] != "controls")]
+        if len(rows):
+            names = joined(map(in_words, rows["name"]))
+            texts.append(f"Almost the same vectors: {names} each count as one word.")
     return texts

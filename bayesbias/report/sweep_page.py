@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from .. import plots
 from ..records.sweeps import SweepRecord
@@ -11,56 +12,130 @@ from ..records.verdicts import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .answer import Answer
 from .dots import MANY, DotPicture, axis_for
-from .list_page import UNIT
 from .numbers import MOST_RANKS, counted, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import digits_of, dot_row, fitted_facts, how_to_read
+from .parts import alerts, digits_of, dot_row, fitted_facts, how_to_read
 from .sentences import Marked, Sentence, opening, plain
 from .tables import Table, table
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def page(record: SweepRecord) -> Page:
-    """Return the page about a sweep."""
-    ranked = len(record.frames["ranks"]) > 0
-    sizes = f"{counted(len(record.embeddings), 'embedding')} × {counted(len(record.lists), 'list')}"
-    size = f"{sizes} × {counted(record.n_models, 'model')}"
-    limit = "A smaller difference after debiasing does not show that bias is gone."
-    caption = '<p class="cap">Each dot is 1% of the probability. All rows are in one model.</p>'
-    answer = sweep_answer(record)
-    main = answer.picture.svg() + caption if answer.picture else _contrasts(record).html()
-    plotted = {}
-    if ranked:
-        plotted["closeness"] = partial(plots.closeness, record.frames["dots"], label="embedding")
-    return Page(
-        title=record.title,
-        kicker=f"{record.title} · {size}",
-        answer=answer,
-        main=main + box(f"{LIMITS} {limit}"),
-        side=_ranks(record) if ranked else "",
-        folds=[how_to_read(record, "the difference")],
-        details=list(_details(record)),
-        plots=plotted,
-    )
+JOINT = ("ranks", "differences")
+"""Frames of the joint model with a column of lists."""
 
 
-def sweep_answer(record: SweepRecord) -> Answer:
-    """Return what the page leads with."""
-    failed, drawn = len(record.frames["failures"]), None
-    if len(record.frames["ranks"]):
-        drawn = sweep_picture(record)
-    some = [f"{counted(failed, 'cell')} failed; repeat the command to retry."] if failed else []
-    return Answer(
-        sweep_sentence(record),
-        _deck(record),
-        drawn,
-        [*(f"Do not rely on these numbers yet: {one}" for one in record.notices), *some],
-    )
+class SweepPage(Page[SweepRecord]):
+    """The page of a sweep."""
+
+    @property
+    def title(self) -> str:
+        """The title of the sweep."""
+        return self.record.title
+
+    @property
+    def kicker(self) -> str:
+        """The title and the numbers of embeddings, lists, and models."""
+        record = self.record
+        counts = {"embedding": len(record.embeddings), "list": len(record.lists)}
+        counts["model"] = record.n_models
+        sizes = " × ".join(counted(n, what) for what, n in counts.items())
+        return f"{record.title} · {sizes}"
+
+    @cached_property
+    def answer(self) -> Answer:
+        """Which embedding has the largest difference, and what failed."""
+        record, n_failed = self.record, len(self.record.frames["failures"])
+        failed = f"{counted(n_failed, 'cell')} failed; repeat the command to retry."
+        doubts = [*alerts(record), *([failed] if n_failed else [])]
+        if not record.has("ranks"):
+            return Answer(sweep_sentence(record), "", None, doubts)
+        sizes = [row.mean for row in record.rows]
+        deck = (
+            f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
+            "crossed pairs. The model draws estimates together where data are few."
+        )
+        return Answer(sweep_sentence(record), deck, self._picture(), doubts)
+
+    def _picture(self) -> DotPicture:
+        """Return the dots of each embedding."""
+        record, digits = self.record, digits_of(self.record.rows)
+        rows = [dot_row(row, row.key, "", digits) for row in record.rows]
+        spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+        return DotPicture(
+            rows,
+            (),
+            ("reverse", "with the stereotype"),
+            label=f"{plain(sweep_sentence(record))} Closer by: {spoken}.",
+            axis=axis_for([value for row in rows for value in row.values], MANY),
+            tallest=min(max(28.0, 340.0 / len(rows)), 84.0),
+        )
+
+    def main(self) -> str:
+        """Return the picture and what it does not show; without ranks, a table."""
+        caption = '<p class="cap">Each dot is 1% of the probability. All rows are in one model.</p>'
+        drawn = self.answer.drawn
+        limit = "A smaller difference after debiasing does not show that bias is gone."
+        first = drawn + caption if drawn else _contrasts(self.record).html()
+        return first + box(f"{LIMITS} {limit}")
+
+    def side(self) -> str:
+        """Return the probabilities of being largest."""
+        if not self.record.has("ranks"):
+            return ""
+        rows = tuple(
+            (str(row["embedding"]), number(-row["mean"]), probability(row["p_most"]))
+            for row in self.record.ranks.to_dict("records")
+        )
+        heads = ("", "closer by", "P(largest)")
+        made = Table("Which is largest?", heads, (False, True, True), rows)
+        return f'{made.html()}<p class="foot">In the order given: the ranking is uncertain.</p>'
+
+    def folds(self) -> Iterator[Fold]:
+        """Yield the questions of readers."""
+        yield how_to_read(self.record, "the difference")
+
+    def details(self) -> Iterator[Fold]:
+        """Yield the folds for specialists."""
+        record, frames = self.record, self.record.frames
+        yield fold("What did each cell give?", _contrasts(record))
+        renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
+        chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
+        shown = table(renamed["ranks"], "", "list", "embedding", "mean", "interval", *chances)
+        yield fold("How do embeddings rank in each list?", shown)
+        rows = renamed["differences"]
+        if len(rows):
+            rows["difference"] = rows["first"] + " − " + rows["second"]
+        pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+        text = (
+            "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
+            "because anything that both share cancels out."
+        )
+        yield fold("How do embeddings differ?", table(rows, "", *pairs), text)
+        parts = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
+        yield fold("Is it the embedding or the list?", parts)
+        names = ("embedding", "list", "distances", "words missing")
+        sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
+        lost = "Embeddings that lack different words answer slightly different questions."
+        yield fold("What was measured?", table(sizes, "", *names), lost)
+        reasons = ("embedding", "list", "model", "error", "message")
+        yield fold("What failed?", table(frames["failures"], "", *reasons))
+        made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
+        yield fold("How was it computed?", Facts((*made, *record.sources)), fitted_facts(record))
+
+    def plots(self) -> dict[str, Callable[[], Axes]]:
+        """Return the figure that can be requested as a file."""
+        if not self.record.has("ranks"):
+            return {}
+        return {
+            "closeness": partial(plots.closeness, self.record.frames["dots"], label="embedding")
+        }
 
 
 def sweep_sentence(record: SweepRecord) -> Sentence:
     """Name the embedding that probably has the largest difference, or say that one cannot tell."""
     cells = len(record.frames["cells"])
-    if record.frames["ranks"].empty:
+    if not record.has("ranks"):
         done = cells - len(record.frames["failures"])
         return (f"{done} of {counted(cells, 'cell')} have a result; no ranks were computed.",)
     ranks = record.ranks
@@ -76,79 +151,15 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     return (opening(verdict), f", {among}, {claim}.")
 
 
-def _deck(record: SweepRecord) -> str:
-    if record.frames["ranks"].empty:
-        return ""
-    sizes = [row.mean for row in record.rows]
-    return (
-        f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer "
-        "than crossed pairs. The model draws estimates together where data are few."
-    )
-
-
-def sweep_picture(record: SweepRecord) -> DotPicture:
-    """Return the dots of each embedding."""
-    digits = digits_of(record.rows)
-    rows = [dot_row(row, row.key, "", digits) for row in record.rows]
-    values = [value for row in rows for value in row.values]
-    spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
-    label = f"{plain(sweep_sentence(record))} Closer by: {spoken}."
-    sides = ("reverse", "with the stereotype")
-    tallest = max(28.0, 340.0 / len(rows))
-    return DotPicture(rows, (), sides, UNIT, label, axis_for(values, MANY), min(tallest, 84.0))
-
-
-def _ranks(record: SweepRecord) -> str:
-    rows = tuple(
-        (str(row["embedding"]), number(-row["mean"]), probability(row["p_most"]))
-        for row in record.ranks.to_dict("records")
-    )
-    whole = Table("Which is largest?", ("", "closer by", "P(largest)"), (False, True, True), rows)
-    return whole.html() + '<p class="foot">In the order given: the ranking is uncertain.</p>'
-
-
 def _contrasts(record: SweepRecord) -> Table:
     """Return the overall difference in every cell, with marks for sets with too few words."""
     frame = record.frames["contrasts"]
     if len(frame):
         is_led = (frame["first"] == "associated") & (frame["second"] == "different")
-        attrs, frame = frame.attrs, at_level(frame[is_led], OVERALL)
+        frame = at_level(frame[is_led], OVERALL)
         thin = record.frames["thin"]
         cells = set(zip(thin["embedding"], thin["list"], strict=True)) if len(thin) else set()
         found = zip(frame["embedding"], frame["list"], strict=True)
         frame = frame.assign(thin=[cell in cells for cell in found])
-        frame.attrs = attrs
     names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
     return table(frame, "associated − different, overall", *names)
-
-
-def _details(record: SweepRecord) -> Iterator[Fold]:
-    frames = record.frames
-    yield fold("What did each cell give?", _contrasts(record))
-    if len(frames["ranks"]):
-        ranks = frames["ranks"].assign(list=frames["ranks"]["wordlist"])
-        ranks.attrs = frames["ranks"].attrs
-        chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
-        shown = table(ranks, "", "list", "embedding", "mean", "interval", *chances)
-        yield fold("How do embeddings rank in each list?", shown)
-        rows = frames["differences"]
-        rows = rows.assign(list=rows["wordlist"], difference=rows["first"] + " − " + rows["second"])
-        rows.attrs = frames["differences"].attrs
-        pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
-        text = (
-            "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
-            "because anything that both share cancels out."
-        )
-        yield fold("How do embeddings differ?", table(rows, "", *pairs), text)
-        parts = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
-        yield fold("Is it the embedding or the list?", parts)
-    names = ("embedding", "list", "distances", "words missing")
-    sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
-    lost = "Embeddings that lack different words answer slightly different questions."
-    yield fold("What was measured?", table(sizes, "", *names), lost)
-    if len(frames["failures"]):
-        reasons = ("embedding", "list", "model", "error", "message")
-        yield fold("What failed?", table(frames["failures"], "", *reasons))
-    ci = probability_name(record.ci_prob)
-    made = (("Settings", record.settings), ("Intervals", ci), *record.sources)
-    yield fold("How was it computed?", Facts(made), fitted_facts(record))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
@@ -81,7 +81,7 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))
 
 
-def list_paper(record: ListRecord, settings: Mapping[str, Any]) -> WriteUp:
+def list_paper(record: ListRecord) -> WriteUp:
     """Write the paragraphs about a list; escape everything except formulas and citations."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -93,7 +93,7 @@ def list_paper(record: ListRecord, settings: Mapping[str, Any]) -> WriteUp:
     )
     environment.filters["raw"] = Raw
     template = environment.get_template("write_up.md.j2")
-    text = template.render(**_values(record, settings)).replace("'", "’")
+    text = template.render(**_values(record)).replace("'", "’")
     paragraphs, mark, table = text.partition("\n| ")
     sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
     return with_references("\n\n".join(sections) + f"\n{mark}{table}")
@@ -113,16 +113,16 @@ def bibliography() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-def _values(record: ListRecord, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _values(record: ListRecord) -> dict[str, Any]:
     """Return the variables of the template."""
     *others, lead = record.models
+    settings: Any = record.origin["arguments"]
     table, words = record.frames["table"], record.frames["words"]
     groups = table.drop_duplicates("protected_word")["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{count:,} {name}" for name, count in n_words.items()]
-    found = record.frames["diagnostics"]
-    found = found[found["model"] == lead.name].drop(columns="model")
+    found = record.led("diagnostics")
     names = record.naming.groups
     return {
         **{"record": record, "table": table, "settings": settings, "lead": lead, "others": others},
@@ -295,8 +295,8 @@ def _few_words(record: ListRecord) -> Iterator[str]:
         yield f"Too few different words are left in {sets_in_words(record.frames['thin'])}."
     if not record.frequency_removed:
         yield "Differences in word frequency were not removed."
-    if record.doubts:
-        yield f"The sampler warned: {'; '.join(record.doubts)}."
+    if record.warnings:
+        yield f"The sampler warned: {'; '.join(map(str, record.warnings))}."
 
 
 def _word_table(record: ListRecord) -> Table:

@@ -2,34 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from .. import comparison
 from .._core.checks import counted
 from ..comparison.joint import posterior_at
 from ..comparison.pairing import ENDS
-from ..posterior.contrasts import contrast_quantiles
+from ..model.tree import labels
+from ..posterior.contrasts import contrast_quantiles, contrasts
+from ..posterior.summaries import sd_summary
+from ..records.base import Frames
 from ..records.naming import Naming
-from ..records.rows import QUANTILES, with_quantiles
+from ..records.rows import wide_quantiles, with_quantiles
+from ..sampling.options import FitOptions
 from ..tables.descriptives import probability_below
 from ..tables.levels import OVERALL, at_level
-from ..tables.word_pairs import lean_changes
-from .results import ModelResult
+from ..tables.schema import STEREOTYPES
+from ..tables.word_pairs import lean_changes, word_pairs
+from .results import ModelResult, Readings, of_models, predictive_coverage
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def change_quantiles(tree: DataTree) -> pd.DataFrame:
+def _orders(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Return changes of order, or nothing if a connection is missing."""
+    if not set(STEREOTYPES) <= set(labels(tree, "connection")):
+        return pd.DataFrame()
+    return comparison.order_changes(tree, *STEREOTYPES, **options.reading)
+
+
+def _dots(tree: DataTree, _: FitOptions) -> pd.DataFrame:
     """Return 100 quantiles of the difference before, after, and of its change, in ``when``."""
+    if not set(STEREOTYPES) <= set(labels(tree, "connection")):
+        return pd.DataFrame()
     parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
     parts["removed"] = contrast_quantiles(tree)
     return pd.concat(parts, names=["when", None]).reset_index(level=0).reset_index(drop=True)
 
 
-def end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
+READINGS: Readings = {
+    "changes": lambda tree, options: comparison.changes(tree, **options.reading),
+    "orders": _orders,
+    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
+    "alignment": lambda tree, options: comparison.alignment(tree, **options.intervals),
+    "check": predictive_coverage,
+    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
+    "dots": _dots,
+}
+"""Functions that read frames from the posterior of a change; all but the dots are kept."""
+
+
+def change_frames(
+    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame, naming: Naming
+) -> Frames:
+    """Return the frames of a change: those of the models, and those computed from both tables."""
+    ends, removed = _end_frames([*results.values()][-1])
+    parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
+        **{"table_before": before, "table_after": after},
+        **{"before_after": ends, "removed": removed},
+        "leans": _leans(before, after, naming),
+        "word_pairs": word_pairs(before),
+        **{name: partial(of_models, results, name) for name in READINGS if name != "dots"},
+    }
+    return Frames(parts)
+
+
+def _end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows before and after, and the removed difference, overall and by group.
 
     The first frame holds distances, own minus other stereotypes. The second is after minus before,
@@ -46,21 +89,16 @@ def end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
         names = {when: "mean", f"{when}_low": "low", f"{when}_high": "high"}
         end = whole[[*names, f"p_closer_{when}"]].rename(columns=names)
         end = end.rename(columns={f"p_closer_{when}": "p_closer"}).assign(when=when)
-        ends.append(with_quantiles(end, _wide(dots, when, [(OVERALL, "")])))
+        values = wide_quantiles(dots[dots["when"] == when], [(OVERALL, "")])
+        ends.append(with_quantiles(end, values))
     removed = rows.assign(p_closer=1 - probability_below(rows))
-    removed = with_quantiles(removed, _wide(dots, "removed", keys))
+    of_removed = wide_quantiles(dots[dots["when"] == "removed"], keys)
+    removed = with_quantiles(removed, of_removed)
     removed.attrs = orders.attrs
     return pd.concat(ends, ignore_index=True), removed
 
 
-def _wide(dots: pd.DataFrame, when: str, keys: list[tuple[str, str]]) -> Any:  # noqa: ANN401
-    part = dots[dots["when"] == when]
-    index = ["level", "protected_group"]
-    wide = part.pivot_table("value", index, "probability", sort=False)
-    return wide.loc[keys].to_numpy()[:, : len(QUANTILES)]
-
-
-def change_leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.DataFrame:
+def _leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.DataFrame:
     """Return the leans of stereotype words before and after, with names for a picture.
 
     ``says`` names the set of a word, and ``left`` and ``right`` the directions.
@@ -71,12 +109,12 @@ def change_leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> p
     of_set = rows["attribute_set"].map(lambda key: says.get(key, key.replace("_", " ")))
     left = f"closer to {names[groups[1]]}" if len(groups) == 2 else "closer to others"
     right = f"closer to {names[groups[0]]}" if len(groups) == 2 else "closer to its group"
-    columns: dict[str, Any] = {"group": rows["protected_group"], "says": of_set}
+    columns: dict[str, str | pd.Series] = {"group": rows["protected_group"], "says": of_set}
     columns |= {"left": left, "right": right}
     return rows.assign(**columns).drop(columns="protected_group")
 
 
-def pairing_text(attrs: Mapping[Any, Any]) -> str:
+def pairing_text(attrs: Mapping[Hashable, int]) -> str:
     """Say how many rows were paired, repeated, or left out."""
     lost = attrs["n_unpaired_before"] + attrs["n_unpaired_after"]
     return (

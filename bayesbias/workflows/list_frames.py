@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,14 @@ from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
+from ..records.base import Frames
 from ..records.lists import Question
-from ..records.rows import QUANTILES, with_quantiles
+from ..records.rows import wide_quantiles, with_quantiles
 from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.word_pairs import baseline_leans, block_means, word_leans, word_pairs
 from ..tables.wordlists import WordList
-from .results import Readings, predictive_coverage
+from .results import ModelResult, Readings, of_models, predictive_coverage
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -73,22 +75,66 @@ READINGS: Readings = {
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
 FRAMES = (*tuple(READINGS)[:7], "slopes")
-"""Frames that are written for each model, with the model's name in the column ``model``."""
+"""Frames that are read from each model, with the model's name in the column ``model``."""
 
 
-def headline_frame(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
+def list_frames(
+    results: Mapping[str, ModelResult],
+    table: pd.DataFrame,
+    wordlist: WordList,
+    of_words: Mapping[str, pd.DataFrame],
+) -> Frames:
+    """Return the frames of a list: those of the models, of the table, and of the words."""
+    lead = [*results.values()][-1]
+    parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
+        "table": table,
+        "headline": _headline(lead["contrasts"], lead["quantiles"]),
+        "words": _words(wordlist, of_words["missing"]),
+        "about": _about(wordlist),
+        **of_words,
+        **_raw(table),
+        **{name: partial(of_models, results, name) for name in FRAMES},
+        **{name: partial(lead.__getitem__, name) for name in ("sizes", "listed")},
+        "slope_points": partial(_slope_points, lead),
+    }
+    return Frames(parts)
+
+
+def _slope_points(lead: ModelResult) -> pd.DataFrame:
+    """Return the mean distance and the covariate of each attribute, or of each protected word.
+
+    Attributes are the points unless a covariate is the same for all of them.
+    """
+    design = design_of(lead.posterior)
+    parts = {}
+    for place, name in enumerate(design.covariates):
+        rows = pd.DataFrame({"x": design.x[:, place], "y": design.y})
+        rows = rows.assign(
+            attribute=np.array(design.attributes)[design.attribute],
+            protected_word=np.array(design.words)[design.word],
+        )[rows["x"] != 0]
+        means = {
+            key: rows.groupby(key)[["x", "y"]].mean() for key in ("attribute", "protected_word")
+        }
+        most = max(means, key=lambda key: float(means[key]["x"].std()))
+        parts[name] = means[most].rename_axis("word").reset_index()
+    if not parts:
+        return pd.DataFrame()
+    return pd.concat(parts, names=["covariate", None]).reset_index(level=0).reset_index(drop=True)
+
+
+def _headline(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
     """Return the default rows of contrasts with their probabilities and 100 quantiles.
 
     Both frames come from one mixture, so dots and probabilities agree.
     """
     rows = default_rows(gaps).reset_index(drop=True)
-    wide = quantiles.pivot_table("value", ["level", "protected_group"], "probability", sort=False)
-    values = wide.loc[list(zip(rows["level"], rows["protected_group"], strict=True))].to_numpy()
+    keys = list(zip(rows["level"], rows["protected_group"], strict=True))
     rows = rows.assign(p_closer=probability_below(rows))
-    return with_quantiles(rows, values[:, : len(QUANTILES)])
+    return with_quantiles(rows, wide_quantiles(quantiles, keys))
 
 
-def table_frames(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the raw data behind a contrast: pairs, blocks, leans, baselines, and steps."""
     pairs, leans = word_pairs(table), word_leans(table)
     blocks = block_means(pairs)
@@ -112,7 +158,7 @@ def question_of(pairs: pd.DataFrame) -> Question:
     return Question.CROSSED if n_groups == 2 else Question.GROUPS
 
 
-def words_frame(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
+def _words(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     """Return the words of each set, with missing ones in brackets."""
     entries = wordlist.to_frame().merge(missing, "left", indicator="found")
     entries["found"] = entries["found"] == "left_only"
@@ -121,16 +167,7 @@ def words_frame(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     return sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
 
 
-def about_frames(
-    wordlist: WordList, forms: Mapping[str, str], others: Mapping[str, str]
-) -> dict[str, pd.DataFrame]:
-    """Return the note, source, and license of a list, and the forms of its words.
-
-    ``forms`` are those in which words were found, and ``others`` those of missing words.
-    """
-    about = {name: getattr(wordlist, name) for name in ("note", "reference", "license")}
-    frames = {"forms": forms, "others": others}
-    return {"about": pd.DataFrame([about])} | {
-        name: pd.DataFrame(list(pairs.items()), columns=["word", "form"])
-        for name, pairs in frames.items()
-    }
+def _about(wordlist: WordList) -> pd.DataFrame:
+    """Return the note, the source, and the license of a list."""
+    names = ("note", "reference", "license")
+    return pd.DataFrame([{name: getattr(wordlist, name) for name in names}])

@@ -1,16 +1,14 @@
-"""Describe models for papers: the likelihood in LaTeX, the effects, and the priors."""
+"""Describe models for pages and papers: how they were fitted, their likelihood, and priors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from ..model.priors import Prior
 from ..model.spec import ModelSpec
-from ..model.tree import spec_of, spread_of
-from ..records.base import ModelText
-
-if TYPE_CHECKING:
-    from xarray import DataTree
+from ..model.tree import spread_of
+from ..records.base import FittedModel, ModelText
+from .results import ModelResult
 
 INDICES = {
     **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
@@ -23,9 +21,28 @@ UNSCALED = ("connection_mean", "nu")
 """Parameters whose priors are not in units of spread."""
 
 
-def model_text(tree: DataTree) -> ModelText:
-    """Describe the model of a posterior."""
-    spec, spread = spec_of(tree), float(spread_of(tree))
+def fitted_models(results: Mapping[str, ModelResult]) -> tuple[FittedModel, ...]:
+    """Describe models and how each was fitted."""
+    return tuple(_fitted(name, result) for name, result in results.items())
+
+
+def _fitted(name: str, result: ModelResult) -> FittedModel:
+    tree, spec = result.posterior, result.spec
+    sizes = tree["posterior"].sizes
+    return FittedModel(
+        name=name,
+        title=spec.title,
+        reference=spec.reference,
+        method=str(tree.attrs["method"]),
+        reason=str(tree.attrs["method_reason"]),
+        draws=f"{sizes['chain']} × {sizes['draw']} draws",
+        seed=str(tree.attrs["seed"]),
+        text=_text(spec, float(spread_of(tree))) if spec.outcome == "distance" else None,
+        doubts=result.warnings,
+    )
+
+
+def _text(spec: ModelSpec, spread: float) -> ModelText:
     sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
     effects = tuple(term.in_words.replace("_", " ") for term in spec.terms)
     return ModelText(_formula(spec, sigma), sigma, effects, tuple(_priors(spec, spread)), spread)

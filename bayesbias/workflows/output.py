@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
@@ -17,16 +17,23 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
-from ..report.index_page import index_page
-from ..report.page import REPORT, Page, write_page
+from ..records.lists import ListRecord
+from ..report.index_page import IndexPage
+from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
+from ..report.pages import page_of, paper_of
 from ..tables.table_files import read_frame
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+    from ..records.base import Record
 
 RECORD = "run.json"
 
 OWN_NAMES = (
     *(f"{name}.csv" for name in ("table", "missing", "summary", "contrasts", "check", "scales")),
     *(f"{name}.csv" for name in ("sensitivity", "diagnostics", "influence")),
-    *(REPORT, RECORD),
+    *(REPORT, TEXT, RECORD),
 )
 """Files in every result folder of a list; a folder with one of them already has results."""
 
@@ -36,9 +43,21 @@ _OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
 
 
+class Analyzed(Protocol):
+    """What a folder is filled from: a record, and the posteriors behind it."""
+
+    @property
+    def found(self) -> Record:
+        """What was found."""
+
+    @property
+    def posteriors(self) -> Mapping[str, DataTree]:
+        """Posteriors by name."""
+
+
 def fill_folder(
     stage: Path,
-    results: Mapping[str, Any],
+    results: Mapping[str, Analyzed],
     command: str,
     *,
     posteriors: bool = True,
@@ -51,33 +70,47 @@ def fill_folder(
     for part, result in results.items():
         folder = stage / part
         folder.mkdir(exist_ok=True)
-        for name, text in getattr(result, "texts", {}).items():
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
-        write_frames(result.frames, folder)
+        if (paper := paper_of(result.found)) is not None:
+            _write(folder / "write-up.md", paper.markdown)
+            _write(folder / "references.bib", paper.bibtex)
+        write_frames(result.found.frames, folder)
         trees = result.posteriors if posteriors else {}
         for name, tree in trees.items():
             end = f"-{name}" if len(trees) > 1 else ""
             save_posterior(tree, folder / f"posterior{end}.nc")
-        write_report(result.page(), {"command": command, **result.record()}, folder, kinds)
+        write_report(page_of(result.found), command, result.found.origin, folder, kinds)
     if len(results) > 1:
-        found = {part: result.found for part, result in results.items()}
-        write_report(index_page(found), {"command": command, "lists": [*results]}, stage)
+        found = {part: one.found for part, one in results.items()}
+        page = IndexPage({part: one for part, one in found.items() if isinstance(one, ListRecord)})
+        write_report(page, command, {"lists": [*results]}, stage)
 
 
-def write_frames(frames: Mapping[str, pd.DataFrame | None], folder: Path) -> None:
-    """Write each frame that has columns to a CSV file."""
+def write_frames(frames: Mapping[str, pd.DataFrame], folder: Path) -> None:
+    """Write each frame that has rows, or belongs to every folder, to a CSV file."""
     for name, frame in frames.items():
-        if frame is not None and len(frame.columns):
+        if len(frame) or (f"{name}.csv" in OWN_NAMES and len(frame.columns)):
             frame.to_csv(folder / f"{name}.csv", index=False)
 
 
-def write_report(
-    page: Page, record: Mapping[str, Any], folder: Path, kinds: Sequence[str] = ()
+def write_report[R](
+    page: Page[R],
+    command: str,
+    origin: Mapping[str, object],
+    folder: Path,
+    kinds: Sequence[str] = (),
 ) -> None:
-    """Write a page and its figures, then the record; the page shows the command from the record."""
-    record = {"versions": versions(), **record}
-    write_page(page, record, folder, kinds=kinds)
-    write_record(record, folder)
+    """Write a page, its text, its figures as files of some `kinds`, and then the record."""
+    if kinds:
+        save_plots(page, folder / PLOTS, kinds)
+    _write(folder / TEXT, page.text())
+    others = sorted({RECORD, *(path.name for path in folder.iterdir())})
+    _write(folder / REPORT, html(page, command, versions(), others))
+    write_record({"versions": versions(), "command": command, **origin}, folder)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a text; invalid Unicode, which file names can contain, is escaped."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def versions(*more: str) -> dict[str, str]:

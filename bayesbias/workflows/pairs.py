@@ -29,11 +29,11 @@ from ..maskedlm.pair_summaries import (
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
+from ..records.base import Frames
 from ..records.pairs import PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
-from ..report import pairs_page
-from ..report.page import Page
 from ..sampling.options import FitOptions
+from .model_texts import fitted_models
 from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
 
 if TYPE_CHECKING:
@@ -75,51 +75,17 @@ class PairSettings(FitOptions):
     spec: str | Path | ModelSpec = DEFAULT_MODEL
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairAnalysis(Fitted):
     """All results about sentence pairs, displayed as the main findings.
 
-    `results` has one result per measure. `frames` has ``paired``, ``observed``, ``measures``, and
-    ``bbq``, and the frames of ``READINGS``. The frames in ``OF_SEVERAL`` are empty if there is only
-    one model, and ``bbq`` without logs of BBQ. `scored` has the record of each folder or log.
+    `results` has one result per measure. The record `found` has the frames ``paired``,
+    ``observed``, ``measures``, and ``bbq``, and those of ``READINGS``. The frames in ``OF_SEVERAL``
+    are empty if there is only one model, and ``bbq`` without logs of BBQ.
     """
 
-    paired: pd.DataFrame
-    settings: PairSettings
-    spec: ModelSpec
+    found: PairRecord
     results: Mapping[str, ModelResult]
-    frames: Mapping[str, pd.DataFrame]
-    scored: Sequence[Mapping[str, Any]] = ()
-
-    @property
-    def models(self) -> list[str]:
-        """Language models, in order of appearance."""
-        return [str(name) for name in self.paired["model"].unique()]
-
-    @property
-    def found(self) -> PairRecord:
-        """What was found, as data: the shares of each language model, and all frames."""
-        return PairRecord(
-            frames=self.frames,
-            models=self.fitted,
-            ci_prob=self.settings.ci_prob,
-            language_models=tuple(self.models),
-            measures=tuple(self.results),
-            notes=tuple(left_out(self.scored)),
-            sources=tuple(sources_of(self.scored)),
-        )
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        return pairs_page.page(self.found)
-
-    def record(self) -> dict[str, Any]:
-        """Return a record of where the numbers come from."""
-        return {
-            "scored": self.scored,
-            "spec": self.spec.to_dict(),
-            "warnings": self.doubts,
-        }
 
 
 def analyze_pairs(
@@ -131,9 +97,10 @@ def analyze_pairs(
 ) -> PairAnalysis:
     """Compute everything that a report shows about sentence pairs.
 
-    `paired` comes from `paired_scores` or `read_scores`. No model is fitted to a measure that some
-    language models lack. Masked and causal models are compared by the probabilities of whole
-    sentences. `tell` is called before each step, with a description of the step.
+    `paired` comes from `paired_scores` or `read_scores`, and `scored` has the record of each folder
+    or log. No model is fitted to a measure that some language models lack. Masked and causal models
+    are compared by the probabilities of whole sentences. `tell` is called before each step, with a
+    description of the step.
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
@@ -146,19 +113,34 @@ def analyze_pairs(
         "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
         **dict.fromkeys(READINGS, pd.DataFrame()),
     }
+    models = tuple(str(name) for name in paired["model"].unique())
     readings = READINGS
-    if paired["model"].nunique() == 1:
+    if len(models) == 1:
         readings = {name: read for name, read in READINGS.items() if name not in OF_SEVERAL}
     results = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
         tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SamplingWarning)  # `PairAnalysis.doubts` has them
+            warnings.simplefilter("ignore", SamplingWarning)  # the record has them
             results[measure] = read_posterior(tree, readings, settings)
-    for name in readings:
-        frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
-    return PairAnalysis(paired, settings, spec, results, frames, scored)
+    frames |= {
+        name: joined({key: one[name] for key, one in results.items()}, "measure")
+        for name in readings
+    }
+    fitted = fitted_models(results)
+    doubts = [str(doubt.concerning(one.name)) for one in fitted for doubt in one.doubts]
+    record = PairRecord(
+        frames=Frames(frames),
+        models=fitted,
+        ci_prob=settings.ci_prob,
+        origin={"scored": scored, "spec": spec.to_dict(), "warnings": doubts},
+        language_models=models,
+        measures=tuple(results),
+        notes=tuple(left_out(scored)),
+        sources=tuple(sources_of(scored)),
+    )
+    return PairAnalysis(record, results)
 
 
 def left_out(scored: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -25,12 +25,13 @@ from ..background.reference_words import (
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table
-from ..embeddings.formats.keyed import frequency_ranks, with_words
+from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike
 from ..model.frequency import MATCHED
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.splits import split_by_baseline
 from ..records.base import Frames
+from ..records.lists import Without
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES
@@ -41,6 +42,9 @@ from .settings import Settings
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from typing_extensions import TypeIs
+
+    from ..contextual import ContextualVectors
 
 
 MATCHES: tuple[Match, ...] = ("topics",)
@@ -92,30 +96,43 @@ def with_matches(wordlist: WordList, pool: Pool | None, settings: Settings) -> W
     return wordlist
 
 
-def matched_list(
-    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, settings: Settings
-) -> tuple[KeyedVectors, WordList]:
+def matched_list[V: (KeyedVectors, ContextualVectors)](
+    vectors: V, wordlist: WordList, pool: Pool | None, settings: Settings
+) -> tuple[V, WordList]:
     """Add matched controls and their vectors to a list, if they are requested."""
     wider = with_matches(wordlist, pool, settings)
     if pool is None or wider is wordlist:
         return vectors, wordlist
-    return with_drawn(vectors, wider.controls["matched"], pool), wider
+    return with_drawn(vectors, wider.controls[MATCHED], pool), wider
+
+
+def in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
+    """Return whether vectors are contextual, without importing their module."""
+    return hasattr(vectors, "in_context")
 
 
 def read_against(
     lead: ModelResult,
     wordlist: WordList,
     vectors: KeyedVectors,
-    pool: Pool,
+    pool: Pool | None,
     settings: Settings,
-) -> Frames:
+) -> tuple[Frames, Without | None]:
     """Compare the contrasts of a list with those of reference lists, and compute other scores.
 
     Frames are keyed by file name. ``reference`` contains the default rows of contrasts, with their
     places among reference lists. ``reference_lists`` contains every list's contrasts, with its kind
     in ``match``. ``scores`` comes from `score_table`; it is empty if fewer than two groups have
-    stereotypes. With too few words, no frames are returned.
+    stereotypes. If there are no reference lists, the reason is returned instead of frames.
     """
+    if not settings.reference_lists:
+        return Frames({}), Without.REQUEST
+    if settings.covariates:
+        return Frames({}), Without.COVARIATES
+    if pool is None:
+        return Frames({}), Without.WORDS
+    if lead.spec.likelihood != "normal":
+        return Frames({}), Without.MODEL
     headline = default_rows(lead["contrasts"])
     own = replace(wordlist, controls=_matched_of(wordlist))
     known, lists = _with_controls(pool, own, vectors), dict[str, pd.DataFrame]()
@@ -125,42 +142,47 @@ def read_against(
     with warned_if_too_few("reference lists"):
         for match, seed in zip(MATCHES, _seeds()[3:], strict=True):
             drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
-            of_lists = contrast_of(
-                list_contrasts(table, lead.posterior, known, drawn), *STEREOTYPES
-            )
+            of_lists = list_contrasts(table, lead.posterior, known, drawn)
+            of_lists = contrast_of(of_lists, *STEREOTYPES)
             is_shown = of_lists["protected_group"].isin(headline["protected_group"])
             lists[match] = of_lists[is_shown]
         placed = {match: placed_among(headline, part) for match, part in lists.items()}
         frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
         frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
-        return Frames({**frames, "scores": partial(_scores, vectors, present, settings)})
-    return Frames({})
+        return Frames({**frames, "scores": partial(_scores, vectors, present, settings)}), None
+    return Frames({}), Without.WORDS
 
 
 def split_rows(
-    vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, pool: Pool | None
+    vectors: KeyedVectors | ContextualVectors,
+    wordlist: WordList,
+    lead: ModelResult,
+    pool: Pool | None,
 ) -> pd.DataFrame:
     """Return the parts of two groups relative to controls and to neighbors of the stereotypes."""
+    if in_contexts(vectors):
+        return pd.DataFrame()
     if pool is None or len(wordlist.groups) != 2:
         return split_by_baseline(lead.posterior)
-    rows = topic_neighbors(pool, wordlist)
-    near = [pool.words[row] for row in rows]
+    near = tuple(pool.words[row] for row in topic_neighbors(pool, wordlist))
     if not near:
         return split_by_baseline(lead.posterior)
-    new = [place for place, word in enumerate(near) if word not in vectors.key_to_index]
-    more = [rows[place] for place in new]
-    known = with_words(
-        vectors, [near[place] for place in new], pool.vectors[more], pool.ranks[more].tolist()
+    table = distance_table(
+        with_drawn(vectors, near, pool), replace(wordlist, controls={"neutral": near})
     )
-    table = distance_table(known, replace(wordlist, controls={"neutral": tuple(near)}))
     return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])
 
 
 def baseline_rows(
-    vectors: KeyedVectors, wordlist: WordList, lead: ModelResult, settings: Settings
+    vectors: KeyedVectors | ContextualVectors,
+    wordlist: WordList,
+    lead: ModelResult,
+    settings: Settings,
 ) -> pd.DataFrame:
     """Return the contrasts of groups relative to each set of baseline words in a list."""
+    if in_contexts(vectors) or not wordlist.baseline:
+        return pd.DataFrame()
     groups, controls = {**wordlist.groups, **wordlist.baseline}, _matched_of(wordlist)
     wider = replace(wordlist, groups=groups, controls=controls, baseline={})
     table = distance_table(vectors, wider)

@@ -1,4 +1,4 @@
-"""Shared parts of the analyses: fitted models, the frames read from them, and warnings."""
+"""Shared parts of the analyses: fitted models, the frames read from them, and their displays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -20,18 +20,18 @@ from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of, warnings_of
 from ..posterior.predictive import predictive_check
-from ..records.base import FittedModel, Frames, Record
+from ..records.base import Frames, Record
 from ..report.answer import Answer
 from ..report.card import cell, shared
 from ..report.page import REPORT, Page
-from ..report.screen import screen_text
+from ..report.pages import page_of, paper_of
 from ..report.write_up import WriteUp
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
-from .model_texts import model_text
 from .output import fill_folder, replace_results, require_place
 
 if TYPE_CHECKING:
+    from IPython.lib.pretty import PrettyPrinter
     from matplotlib.axes import Axes
     from xarray import DataTree
 
@@ -39,21 +39,14 @@ if TYPE_CHECKING:
 type Tell = Callable[[str], object]
 """A function that is called with a short description of the next step."""
 
-type Reading = Callable[[DataTree, FitOptions], pd.DataFrame]
-type Readings = Mapping[str, Reading]
+type Readings = Mapping[str, Callable[[DataTree, FitOptions], pd.DataFrame]]
 """Functions that read frames from a posterior, keyed by frame name."""
-
 
 MOST_WRITTEN = 500
 """Maximum length of a value in a call, in characters. Longer values are replaced by names."""
 
-
-def quietly(_: str) -> None:
-    """Ignore the description of a step."""
-
-
 LATER = (
-    *("summary", "check", "scales", "sensitivity", "diagnostics", "influence", "sizes", "listed"),
+    *("summary", "check", "scales", "sensitivity", "diagnostics", "influence", "listed"),
     "quantiles",
 )
 """Frames that are computed only when they are first read, because the headline does not use them.
@@ -61,12 +54,16 @@ LATER = (
 The only warnings that they repeat are those of the fit."""
 
 
+def quietly(_: str) -> None:
+    """Ignore the description of a step."""
+
+
 @dataclass(frozen=True, eq=False)
 class ModelResult:
     """A fitted model: its posterior, and the frames that were read from it, keyed by name."""
 
     posterior: DataTree
-    frames: Mapping[str, pd.DataFrame]
+    frames: Frames
 
     @cached_property
     def spec(self) -> ModelSpec:
@@ -123,29 +120,39 @@ def predictive_coverage(tree: DataTree, options: FitOptions) -> pd.DataFrame:
 
 
 class Fitted:
-    """Base class for analyses: a record of what was found, shown by the report's components."""
+    """Base class of analyses: a record of what was found, and its displays.
 
+    Every frame of the record is also an attribute, such as ``table``. With several models, the
+    frames of models have a column ``model``; `lead` is the main one, which was requested last.
+    `call` is the code that repeats the analysis.
+    """
+
+    found: Record
     results: Mapping[str, ModelResult]
+    call: str = ""
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if not name.startswith("_") and name != "found" and name in self.found.frames:
+            return self.found.frames[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.found.frames]
 
     @property
-    def found(self) -> Record:
-        """What was found, as data."""
-        raise NotImplementedError
+    def frames(self) -> Frames:
+        """All frames, keyed by file name; those with rows are written as CSV."""
+        return self.found.frames
 
     @property
-    def answer(self) -> Answer:
-        """What pages, terminals, and notebooks lead with."""
-        return self.page().answer
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        raise NotImplementedError
+    def notices(self) -> tuple[BayesbiasWarning, ...]:
+        """The warnings that the analysis issued."""
+        return self.found.notices
 
     @property
     def warnings(self) -> list[BayesbiasWarning]:
         """Warnings from the sampler, each with the name of its result."""
-        named = self.results.items()
-        return [doubt.concerning(name) for name, one in named for doubt in one.warnings]
+        return self.found.warnings
 
     @property
     def doubts(self) -> list[str]:
@@ -153,19 +160,43 @@ class Fitted:
         return list(map(str, self.warnings))
 
     @property
+    def lead(self) -> ModelResult:
+        """The result of the main model, which was requested last."""
+        return [*self.results.values()][-1]
+
+    @property
+    def posterior(self) -> DataTree:
+        """The posterior of the main model."""
+        return self.lead.posterior
+
+    @property
     def posteriors(self) -> dict[str, DataTree]:
         """The posteriors of all results, keyed by name."""
         return {name: result.posterior for name, result in self.results.items()}
 
+    def page(self) -> Page[Record]:
+        """Return the page of the report."""
+        return page_of(self.found)
+
     @property
-    def fitted(self) -> tuple[FittedModel, ...]:
-        """The models, and how each was fitted."""
-        return tuple(fitted_model(name, result) for name, result in self.results.items())
+    def answer(self) -> Answer:
+        """What pages, terminals, and notebooks lead with."""
+        return self.page().answer
 
     def verbose(self) -> str:
         """Return the tables and texts that the page folds."""
-        page = self.page()
-        return "\n\n".join(fold.text() for fold in (*page.folds, *page.details))
+        return self.page().folded()
+
+    def plot(self) -> Axes:
+        """Draw the main figure of the report with matplotlib."""
+        return next(iter(self.page().plots().values()))()
+
+    def write_up(self) -> WriteUp:
+        """Write paragraphs for a paper, with references."""
+        paper = paper_of(self.found)
+        if paper is None:
+            raise TypeError(f"there is no write-up of a {type(self).__name__}")
+        return paper
 
     def card(self, path: str | os.PathLike[str]) -> Path:
         """Write the answer as an SVG of 1200 × 630 pixels, with hashes of what was measured."""
@@ -174,88 +205,6 @@ class Fitted:
         with replace_file(Path(path)) as temporary:
             temporary.write_text(shared(self.answer, origin), encoding="utf-8")
         return Path(path)
-
-    def __str__(self) -> str:
-        return screen_text(self.answer)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return cell(self.answer)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ANN401
-        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
-
-
-def fitted_model(name: str, result: ModelResult) -> FittedModel:
-    """Describe a model and how it was fitted."""
-    fit, spec, sizes = result.posterior.attrs, result.spec, result.posterior["posterior"].sizes
-    return FittedModel(
-        name=name,
-        title=spec.title,
-        reference=spec.reference,
-        method=str(fit["method"]),
-        reason=str(fit["method_reason"]),
-        draws=f"{sizes['chain']} × {sizes['draw']} draws",
-        seed=str(fit["seed"]),
-        text=model_text(result.posterior) if spec.outcome == "distance" else None,
-        doubts=result.warnings,
-    )
-
-
-class ModelAnalysis(Fitted):
-    """Base class for analyses with one result per model; the last model is the main one."""
-
-    _frames: ClassVar[tuple[str, ...]]
-    _model_frames: ClassVar[tuple[str, ...]]
-    notices: tuple[BayesbiasWarning, ...]
-    call: str
-
-    @property
-    def lead(self) -> ModelResult:
-        """The result of the lead model (the last one requested), shown in detailed figures."""
-        return [*self.results.values()][-1]
-
-    @property
-    def posterior(self) -> DataTree:
-        """The posterior of the lead model."""
-        return self.lead.posterior
-
-    @property
-    def contrasts(self) -> pd.DataFrame:
-        """Contrasts under the lead model, as `bayesbias.contrasts` returns them."""
-        return self.lead["contrasts"]
-
-    @property
-    def rope(self) -> float:
-        """Half-width of the region of practical equivalence in the frames."""
-        return float(self.contrasts.attrs["rope"])
-
-    def frame(self, name: str) -> pd.DataFrame:
-        """Join a frame, such as ``summary``, across models, and add a column ``model``."""
-        return joined({model: result[name] for model, result in self.results.items()}, "model")
-
-    @property
-    def frames(self) -> dict[str, pd.DataFrame | None]:
-        """Frames to write as CSV, keyed by file name."""
-        frames = {name: getattr(self, name) for name in self._frames}
-        return frames | {name: self.frame(name) for name in self._model_frames}
-
-    def plot(self) -> Axes:
-        """Draw the main figure of the report with matplotlib."""
-        return next(iter(self.page().plots.values()))()
-
-    def write_up(self) -> WriteUp:
-        """Write paragraphs for a paper, with references."""
-        raise NotImplementedError
-
-    def record(self) -> dict[str, Any]:
-        """Return a record of where the numbers come from."""
-        return {
-            "models": {model: result.spec.to_dict() for model, result in self.results.items()},
-            "warnings": list(map(str, self.notices)),
-        }
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the same folder as the command line does, and return the path of its report.
@@ -277,17 +226,31 @@ class ModelAnalysis(Fitted):
             fill_folder(stage, {"": self}, self.call)
         return Path(path) / REPORT
 
-    @property
-    def texts(self) -> dict[str, str]:
-        """The write-up and its references, keyed by file name."""
-        paper = self.write_up()
-        return {"write-up.md": paper.markdown, "references.bib": paper.bibtex}
+    def __str__(self) -> str:
+        return self.page().screen()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return cell(self.answer)
+
+    def _repr_pretty_(self, printer: PrettyPrinter, cycle: bool) -> None:
+        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))  # type: ignore[no-untyped-call]
 
 
-def joined(parts: Mapping[Any, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames; add their keys as the first columns, and keep the first frame's attrs."""
-    if not parts:
-        return pd.DataFrame(columns=[*columns])
+def of_models(results: Mapping[str, ModelResult], name: str) -> pd.DataFrame:
+    """Join a frame, such as ``summary``, across models, and add a column ``model``."""
+    return joined({model: result[name] for model, result in results.items()}, "model")
+
+
+def joined[K](parts: Mapping[K, pd.DataFrame], *columns: str) -> pd.DataFrame:
+    """Join frames; add their keys as the first columns, and keep the first frame's attrs.
+
+    If all frames are without columns, so is the result.
+    """
+    if not any(len(part.columns) for part in parts.values()):
+        return pd.DataFrame()
     plain = {key: part.copy() for key, part in parts.items()}
     for part in plain.values():
         part.attrs = {}

@@ -64,7 +64,7 @@ def landmark_rows(
 
     The embedding's `pool` provides `matched` controls for each stereotype, as for the list itself.
     """
-    frames = {}
+    frames, ranks = {}, dict(frequency_ranks(vectors).itertuples(index=False, name=None))
     for place, (name, wordlist) in enumerate(landmark_lists().items()):
         found = {word for word in wordlist.words if word in vectors}
         if len(found) < (1 - MOST_MISSING) * len(wordlist.words):
@@ -72,7 +72,10 @@ def landmark_rows(
         known, present = vectors, words_present(wordlist, found)
         if pool and matched:
             try:
-                known, present = _matched(vectors, pool, present, matched, place)
+                found_ranks = {word: int(ranks[word]) for word in present.words}
+                ranked, rng = replace(pool, found_ranks=found_ranks), default_rng(place)
+                present = with_matched(present, ranked, rng, n=matched)
+                known = with_drawn(vectors, present.controls["matched"], pool)
             except TooFewWordsError:
                 continue
         how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=place, progressbar=False)
@@ -82,16 +85,6 @@ def landmark_rows(
         rows = default_rows(contrasts(tree, **options.reading))
         frames[name] = at_level(rows, OVERALL)
     return _joined(frames)
-
-
-def _matched(
-    vectors: KeyedVectors, pool: Pool, wordlist: WordList, n: int, seed: int
-) -> tuple[KeyedVectors, WordList]:
-    """Add equally frequent words of the pool to a list, and their vectors to those known."""
-    ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
-    known = replace(pool, found_ranks={word: int(ranks[word]) for word in wordlist.words})
-    wider = with_matched(wordlist, known, default_rng(seed), n=n)
-    return with_drawn(vectors, wider.controls["matched"], pool), wider
 
 
 def _joined(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

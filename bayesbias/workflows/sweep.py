@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -19,12 +20,11 @@ from .._core.checks import counted
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
+from ..records.base import Frames
 from ..records.sweeps import SweepRecord
-from ..report import sweep_page
-from ..report.page import Page
 from ..warnings import LeftOut
 from . import output
-from .results import joined
+from .results import Fitted, ModelResult, joined
 from .settings import Settings
 from .sweep_cells import (
     CELL_READINGS,
@@ -41,18 +41,14 @@ from .sweep_cells import (
 )
 from .sweep_spec import SweepConfig
 
-if TYPE_CHECKING:
-    from xarray import DataTree
-
-
 CELL = ("embedding", "list", "model")
 """Columns that identify a cell."""
 
 FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Fitted):
     """The results of a sweep, as frames; failed cells appear only in `cells`.
 
     `cells` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
@@ -80,7 +76,7 @@ class Sweep:
     dots: pd.DataFrame
     uncompared: tuple[Failure, ...]
     noticed: Mapping[str, tuple[BayesbiasWarning, ...]] = field(default_factory=dict)
-    posteriors: ClassVar[Mapping[str, DataTree]] = {}
+    results: Mapping[str, ModelResult] = field(default_factory=dict, init=False)
 
     @property
     def failures(self) -> pd.DataFrame:
@@ -99,27 +95,16 @@ class Sweep:
             for doubt, names in places.items()
         ]
 
-    @property
-    def doubts(self) -> list[str]:
-        """The `warnings` in words."""
-        return list(map(str, self.warnings))
-
-    @property
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """Frames to write as CSV, keyed by file name."""
-        return {name: getattr(self, name) for name in FRAMES}
-
-    @property
-    def found(self) -> SweepRecord:
+    @cached_property
+    def found(self) -> SweepRecord:  # type: ignore[override]
         """What was found, as data."""
         config = self.config
         sources = [(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
         sources += [(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
         sources += [(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
-        others = ("failures", "tables", "thin", "dots")
+        names = (*FRAMES, "failures", "tables", "thin", "dots")
         return SweepRecord(
-            frames={**self.frames, **{name: getattr(self, name) for name in others}},
-            models=(),
+            frames=Frames({name: getattr(self, name) for name in names}),
             ci_prob=config.ci_prob,
             rope=config.rope or 0.0,
             notices=tuple(self.warnings),
@@ -130,25 +115,17 @@ class Sweep:
             settings=f"method {config.method}, {config.chains} × {config.draws} draws, "
             f"seed {config.seed}",
             sources=tuple(sources),
+            origin={
+                "title": config.title,
+                "arguments": config.of_fit().recorded | {"covariates": config.covariates},
+                "embeddings": [asdict(embedding) for embedding in config.embeddings],
+                "lists": [wordlist.name for wordlist in config.lists],
+                "models": {spec.name: spec.to_dict() for spec in config.models},
+                "cells": len(self.cells),
+                "failed": len(self.failures),
+                "tables": self.tables.to_dict(orient="records"),
+            },
         )
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        return sweep_page.page(self.found)
-
-    def record(self) -> dict[str, Any]:
-        """Return a record of where the numbers come from."""
-        config = self.config
-        return {
-            "title": config.title,
-            "arguments": config.of_fit().recorded | {"covariates": config.covariates},
-            "embeddings": [asdict(embedding) for embedding in config.embeddings],
-            "lists": [wordlist.name for wordlist in config.lists],
-            "models": {spec.name: spec.to_dict() for spec in config.models},
-            "cells": len(self.cells),
-            "failed": len(self.failures),
-            "tables": self.tables.to_dict(orient="records"),
-        }
 
 
 def run_sweep(

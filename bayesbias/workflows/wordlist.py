@@ -5,182 +5,74 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.display import stages
-from .._core.warnings import BayesbiasWarning
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
-from ..records.base import Frames
-from ..records.lists import ListRecord
+from ..records.lists import ListRecord, Without
 from ..records.naming import naming_of
-from ..report import list_page
-from ..report.answer import Answer
-from ..report.page import Page
-from ..report.write_up import GIVEN, WriteUp, list_paper
+from ..report.write_up import GIVEN
 from ..sampling.fit import fit
 from ..tables.covariates import with_values
 from ..tables.schema import table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import UnreliableLoo
-from .list_frames import (
-    FRAMES,
-    READINGS,
-    about_frames,
-    headline_frame,
-    question_of,
-    table_frames,
-    words_frame,
+from .list_frames import READINGS, list_frames, question_of
+from .model_texts import fitted_models
+from .reference import (
+    baseline_rows,
+    in_contexts,
+    matched_list,
+    read_against,
+    split_rows,
+    vocabulary_pool,
 )
-from .reference import baseline_rows, matched_list, read_against, split_rows, vocabulary_pool
-from .results import ModelAnalysis, ModelResult, Tell, fit_models, noticed, quietly, written_call
+from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from typing_extensions import TypeIs
+    from xarray import DataTree
 
+    from .._core.warnings import BayesbiasWarning
     from ..background.reference_words import Pool
     from ..contextual import ContextualVectors
-
-FOUND = ("headline", "pairs", "blocks", "leans", "split")
-"""Frames of the record that are written with those of the models."""
+    from ..records.base import Frames
 
 
-@dataclass(frozen=True, repr=False)
-class Analysis(ModelAnalysis):
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Fitted):
     """All results about one word list in one embedding, displayed as a headline.
 
-    `wordlist` includes the matched controls. `results` are keyed by model name, in the requested
-    order; the last is the main one. `comparison` comes from `bayesbias.compare_models`, or is None
-    for a single model. `reference` contains frames on reference lists and other measures; it is
-    empty if no lists were drawn. `resolved_forms` maps words to the other forms in which they were
-    found. `others` maps missing words to other forms in the embedding. `thin` comes from
-    `bayesbias.undersized_sets`. For two groups, `split` has the parts of the overall contrast
-    relative to each baseline (`bayesbias.posterior.splits`). `vectors_hash` is the SHA-256 of the
-    words and vectors used, and `notices` are warnings. `since` lists changes since an earlier run,
-    `baseline` comes from `bayesbias.baseline_contrasts`, and `call` is the code that repeats the
-    analysis.
+    The frames of the record `found` are attributes, such as ``table``, ``missing``, ``thin``, and,
+    for two groups, ``split``, the parts of the overall contrast relative to each baseline.
+    `results` are keyed by model name, in the requested order; the last is the main one. `wordlist`
+    includes the matched controls.
     """
 
-    _frames: ClassVar[tuple[str, ...]] = ("table", "missing", "comparison", "since")
-    _model_frames: ClassVar[tuple[str, ...]] = FRAMES
-
-    wordlist: WordList
-    settings: Settings
-    table: pd.DataFrame
-    missing: pd.DataFrame
-    thin: pd.DataFrame
-    resolved_forms: Mapping[str, str]
-    others: Mapping[str, str]
-    vectors_hash: str
+    found: ListRecord
     results: Mapping[str, ModelResult]
-    comparison: pd.DataFrame | None = None
-    notices: tuple[BayesbiasWarning, ...] = ()
-    reference: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    since: pd.DataFrame | None = None
+    settings: Settings
+    wordlist: WordList
     call: str = "bb.analyze(...)"
-    baseline: pd.DataFrame = field(default_factory=pd.DataFrame)
-    split: pd.DataFrame = field(default_factory=pd.DataFrame)
-    landmarks: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
-    def frames(self) -> dict[str, pd.DataFrame | None]:
-        """Frames to write as CSV, keyed by file name."""
-        some = {"baseline": self.baseline, "landmarks": self.landmarks}
-        some |= {name: self.found.frames[name] for name in FOUND}
-        kept = {name: frame for name, frame in some.items() if len(frame)}
-        return super().frames | kept | dict(self.reference)
-
-    @cached_property
-    def found(self) -> ListRecord:
-        """What was found, as data: the headline's rows, the raw data behind it, and all frames."""
-        lead, raw = self.lead, table_frames(self.table)
-        names = (
-            "table",
-            "missing",
-            "thin",
-            "split",
-            "comparison",
-            "since",
-            "baseline",
-            "landmarks",
-        )
-        own = {name: getattr(self, name) for name in names}
-        parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
-            **{name: frame for name, frame in own.items() if frame is not None},
-            **raw,
-            "headline": headline_frame(lead["contrasts"], lead["quantiles"]),
-            "words": words_frame(self.wordlist, self.missing),
-            **about_frames(self.wordlist, self.resolved_forms, self.others),
-            "comparison": pd.DataFrame() if self.comparison is None else self.comparison,
-            **{name: partial(self.frame, name) for name in FRAMES},
-            **{name: partial(lead.__getitem__, name) for name in ("influence", "sizes", "listed")},
-            **{name: partial(self.reference.__getitem__, name) for name in self.reference},
-        }
-        frequency = lead["contrasts"]["frequency"].iloc[0]
-        return ListRecord(
-            frames=Frames(parts),
-            models=self.fitted,
-            ci_prob=self.settings.ci_prob,
-            rope=self.rope,
-            notices=self.notices,
-            hashes=self.hashes,
-            name=self.wordlist.name,
-            title=(self.wordlist.title or self.wordlist.name).partition(":")[0],
-            embedding=self.settings.embedding,
-            naming=naming_of(self.wordlist).of(self.table),
-            question=question_of(raw["pairs"]),
-            frequency_removed=str(frequency) == "equal",
-        )
-
-    @property
-    def hashes(self) -> dict[str, str]:
-        """SHA-256 of the list, of the words and vectors used, and of the table."""
-        return {
-            "list": table_hash(self.wordlist.to_frame().drop(columns="group")),
-            "vectors": self.vectors_hash,
-            "table": self.posterior.attrs["table_hash"],
-        }
-
-    def page(self) -> Page:
-        """Return the page of the report."""
-        return list_page.page(self.found)
-
-    @property
-    def answer(self) -> Answer:
-        """What pages, terminals, and notebooks lead with."""
-        return list_page.list_answer(self.found)
-
-    def write_up(self) -> WriteUp:
-        """Write paragraphs for a paper, with references."""
-        return list_paper(self.found, self.settings.recorded)
-
-    def record(self) -> dict[str, Any]:
-        """Return a record of where the numbers come from, with hashes for comparisons."""
-        keys, models = ("method", "method_reason", "seed"), self.settings.models
-        named = [one.name if isinstance(one, ModelSpec) else str(one) for one in models]
-        return super().record() | {
-            "list": self.wordlist.name,
-            "arguments": {**self.settings.recorded, "models": named},
-            "hashes": self.hashes,
-            "fits": {
-                model: {key: tree.attrs[key] for key in keys}
-                for model, tree in self.posteriors.items()
-            },
-        }
+    def contrasts(self) -> pd.DataFrame:
+        """Contrasts under the main model, as `bayesbias.contrasts` returns them."""
+        return self.lead["contrasts"]
 
 
 def analyze(
@@ -233,7 +125,7 @@ def analyze(
     """
     refuse_lists("analyze(vectors, wordlist)", vectors)
     in_file = isinstance(vectors, str | os.PathLike)
-    source = vectors if in_file or _in_contexts(vectors) else open_embedding(vectors)
+    source = vectors if in_file or in_contexts(vectors) else open_embedding(vectors)
     known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
     chosen = settings_of(Settings, known)
     with stages(shown=None if chosen.progressbar else False) as tell:
@@ -251,45 +143,58 @@ def analyze_lists(
     lists: Sequence[WordList],
     settings: Settings,
     *,
-    tell: Tell | None = None,
+    tell: Tell = quietly,
 ) -> list[Analysis]:
-    """Analyze word lists in one embedding; `analyze` calls this function.
+    """Analyze word lists in one embedding, from words to records; `analyze` calls this function.
 
-    `tell` is called before each step, with a description of the step.
+    Each stage takes what the stages before it made. `tell` is called before the longer ones, with a
+    description of the stage.
     """
-    specs, tell = load_models(settings.models), tell or quietly
-    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+    specs = load_models(settings.models)
     with noticed() as read:
-        vectors, pool = _vectors_and_pool(source, words, settings)
-    exact = specs[-1].likelihood == "normal"
+        vectors, pool = _vectors_and_pool(source, lists, settings)
     tell("measuring landmarks")
-    landmarks = _ruler(vectors, pool, specs[-1], settings) if pool and exact else pd.DataFrame()
+    landmarks = _ruler(vectors, pool, specs[-1], settings)
     analyses = []
     for wordlist in lists:
         with one_thread(), noticed() as notices:
+            tell("measuring distances")
             known, wider = matched_list(vectors, wordlist, pool, settings)
-            analysis = _analysis(known, wider, specs, settings, tell)
+            table = _measured(known, wider, settings)
+            results = fit_models(_fits(table, specs, settings, tell), READINGS, settings, tell)
             tell("drawing reference lists")
-            reference: Mapping[str, pd.DataFrame] = {}
-            if pool and exact and settings.reference_lists and not settings.covariates:
-                reference = read_against(analysis.lead, wider, known, pool, settings)
-            split = pd.DataFrame()
-            if not _in_contexts(known):
-                split = split_rows(known, wider, analysis.lead, pool)
-        analysis = replace(analysis, reference=reference, split=split, landmarks=landmarks)
-        analyses.append(replace(analysis, notices=(*read, *notices)))
+            lead = results[specs[-1].name]
+            reference, without = read_against(lead, wider, known, pool, settings)
+            compared = {
+                "landmarks": landmarks,
+                "comparison": _compared(table, results),
+                "baseline": baseline_rows(known, wider, lead, settings),
+                "split": split_rows(known, wider, lead, pool),
+            }
+            frames = list_frames(results, table, wider, _of_words(known, wider))
+        record = _record(
+            frames | compared | reference,
+            wider,
+            results,
+            settings,
+            notices=[*read, *notices],
+            vectors_hash=_vectors_hash(known, wider),
+            without=without,
+        )
+        analyses.append(Analysis(record, results, settings, wider))
     return analyses
 
 
 def _vectors_and_pool(
-    source: VectorsLike | ContextualVectors, words: Sequence[str], settings: Settings
+    source: VectorsLike | ContextualVectors, lists: Sequence[WordList], settings: Settings
 ) -> tuple[KeyedVectors | ContextualVectors, Pool | None]:
     """Return the vectors of the words and landmarks, and the words from which controls are drawn.
 
-    Words in contexts have no pool.
+    The embedding is read once. Words in contexts have no pool.
     """
-    if _in_contexts(source):
+    if in_contexts(source):
         return source, None
+    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     if settings.encoder:
         from ..contextual import contextual_vectors
 
@@ -304,52 +209,59 @@ def _vectors_and_pool(
     return pick(opened, asked, settings.case, **how), pool
 
 
-def _ruler(vectors: KeyedVectors, pool: Pool, spec: ModelSpec, settings: Settings) -> pd.DataFrame:
+def _ruler(
+    vectors: KeyedVectors | ContextualVectors,
+    pool: Pool | None,
+    spec: ModelSpec,
+    settings: Settings,
+) -> pd.DataFrame:
     """Return the landmarks in this embedding; their warnings are not about the list."""
+    if pool is None or spec.likelihood != "normal":
+        return pd.DataFrame()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return landmark_rows(vectors, pool, spec, settings, settings.matched)
 
 
-def _analysis(
-    vectors: KeyedVectors | ContextualVectors,
-    wordlist: WordList,
-    specs: Sequence[ModelSpec],
-    settings: Settings,
-    tell: Tell,
-) -> Analysis:
-    """Measure a list, fit every model, and read the posteriors."""
-    options = settings.of_fit(progressbar=settings.progressbar and tell is quietly)
-    asked = set(wordlist.words)
-    tell("measuring distances")
-    if _in_contexts(vectors):
+def _measured(
+    vectors: KeyedVectors | ContextualVectors, wordlist: WordList, settings: Settings
+) -> pd.DataFrame:
+    """Return the distances of a list, with the values of covariates if there are some."""
+    if in_contexts(vectors):
         from ..contextual import contextual_table
 
-        parts = [vectors.in_context(context) for context in vectors.contexts]
         table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
     else:
-        parts = [vectors]
         table = distance_table(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
-    if settings.covariate_values:
-        table = with_values(table, settings.covariate_values)
-    how: dict[str, Any] = {"covariates": settings.covariates, "options": options}
-    fits = [(spec.name, partial(fit, table, spec, **how)) for spec in specs]
-    results, keyed, baseline = fit_models(fits, READINGS, settings, tell), parts[0], pd.DataFrame()
-    if wordlist.baseline and not _in_contexts(vectors):
-        baseline = baseline_rows(vectors, wordlist, list(results.values())[-1], settings)
-    return Analysis(
-        wordlist=wordlist,
-        settings=settings,
-        table=table,
-        missing=missing_words(keyed, wordlist),
-        thin=undersized_sets(keyed, wordlist),
-        resolved_forms={w: form for w, form in resolved_forms(keyed).items() if w in asked},
-        others={w: form for w, form in getattr(keyed, "others", {}).items() if w in asked},
-        vectors_hash=_vectors_hash(parts, wordlist),
-        results=results,
-        comparison=_compared(table, results) if len(results) > 1 else None,
-        baseline=baseline,
-    )
+    values = settings.covariate_values
+    return with_values(table, values) if values else table
+
+
+def _fits(
+    table: pd.DataFrame, specs: Sequence[ModelSpec], settings: Settings, tell: Tell
+) -> Iterator[tuple[str, Callable[[], DataTree]]]:
+    """Yield the name of each model, and the function that fits it."""
+    options = settings.of_fit(progressbar=settings.progressbar and tell is quietly)
+    for spec in specs:
+        how: dict[str, Any] = {"covariates": settings.covariates, "options": options}
+        yield spec.name, partial(fit, table, spec, **how)
+
+
+def _of_words(
+    vectors: KeyedVectors | ContextualVectors, wordlist: WordList
+) -> dict[str, pd.DataFrame]:
+    """Return which words are missing, which sets are too small, and which forms were found."""
+    keyed, asked = _parts(vectors)[0], set(wordlist.words)
+    forms = {"forms": resolved_forms(keyed), "others": getattr(keyed, "others", {})}
+    frames = {
+        name: [(word, form) for word, form in pairs.items() if word in asked]
+        for name, pairs in forms.items()
+    }
+    return {
+        "missing": missing_words(keyed, wordlist),
+        "thin": undersized_sets(keyed, wordlist),
+        **{name: pd.DataFrame(rows, columns=["word", "form"]) for name, rows in frames.items()},
+    }
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
@@ -357,6 +269,8 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
 
     The column ``left_out`` says which. Rows with unreliable LOO are counted without a warning.
     """
+    if len(results) < 2:
+        return pd.DataFrame()
     normal = all(one.spec.likelihood == "normal" for one in results.values())
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
     left_out = "attribute" if normal and enough else "row"
@@ -366,16 +280,63 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
         return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
 
 
-def _in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
-    """Return whether vectors are contextual, without importing their module."""
-    return hasattr(vectors, "in_context")
+def _record(
+    frames: Frames,
+    wordlist: WordList,
+    results: Mapping[str, ModelResult],
+    settings: Settings,
+    *,
+    notices: Sequence[BayesbiasWarning],
+    vectors_hash: str,
+    without: Without | None,
+) -> ListRecord:
+    """Return what was found, as data."""
+    lead = [*results.values()][-1]
+    contrasts, words = lead["contrasts"], wordlist.to_frame().drop(columns="group")
+    hashes = {"list": table_hash(words), "vectors": vectors_hash}
+    hashes["table"] = lead.posterior.attrs["table_hash"]
+    models = [one.name if isinstance(one, ModelSpec) else str(one) for one in settings.models]
+    keys = ("method", "method_reason", "seed")
+    return ListRecord(
+        frames=frames,
+        models=fitted_models(results),
+        ci_prob=settings.ci_prob,
+        rope=float(contrasts.attrs["rope"]),
+        notices=tuple(notices),
+        hashes=hashes,
+        origin={
+            "models": {name: one.spec.to_dict() for name, one in results.items()},
+            "warnings": list(map(str, notices)),
+            "list": wordlist.name,
+            "arguments": {**settings.recorded, "models": models},
+            "hashes": hashes,
+            "fits": {
+                name: {key: one.posterior.attrs[key] for key in keys}
+                for name, one in results.items()
+            },
+        },
+        name=wordlist.name,
+        title=(wordlist.title or wordlist.name).partition(":")[0],
+        embedding=settings.embedding,
+        naming=naming_of(wordlist).of(frames["table"]),
+        question=question_of(frames["pairs"]),
+        frequency_removed=str(contrasts["frequency"].iloc[0]) == "equal",
+        without=without,
+    )
 
 
-def _vectors_hash(parts: Sequence[KeyedVectors], wordlist: WordList) -> str:
+def _parts(vectors: KeyedVectors | ContextualVectors) -> list[KeyedVectors]:
+    """Return the vectors in each context, or the only ones."""
+    if in_contexts(vectors):
+        return [vectors.in_context(context) for context in vectors.contexts]
+    return [vectors]
+
+
+def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:
     """Return a SHA-256 of a list's words and vectors in all contexts, for all file formats."""
     digest = hashlib.sha256()
-    for vectors in parts:
-        for word in sorted(word for word in wordlist.words if word in vectors.key_to_index):
-            row = np.ascontiguousarray(vectors[word], dtype="<f4")
+    for part in _parts(vectors):
+        for word in sorted(word for word in wordlist.words if word in part.key_to_index):
+            row = np.ascontiguousarray(part[word], dtype="<f4")
             digest.update(word.encode() + b"\0" + row.tobytes())
     return digest.hexdigest()
