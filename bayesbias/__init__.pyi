@@ -49,6 +49,7 @@ from .posterior.posterior_scores import posterior_scores as posterior_scores
 from .posterior.predictive import effective_sizes as effective_sizes
 from .posterior.predictive import predictive_check as predictive_check
 from .posterior.questions import hypothesis as hypothesis
+from .posterior.slopes import predictions as predictions
 from .posterior.slopes import slopes as slopes
 from .posterior.summaries import sd_summary as sd_summary
 from .posterior.summaries import summary as summary

@@ -81,6 +81,9 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     dots = pd.concat([dots, pd.DataFrame(quantiles, columns=QUANTILES)], axis=1)
     without = pd.DataFrame({"factor": "protected_word", "name": names, "mean": -0.1})
     without = without.assign(mean_without=[-0.15, -0.05, -0.11][: len(names)], change=0.05)
+    ranked = table.assign(attribute_rank=table["attribute"].map(ranks.set_index("word")["rank"]))
+    post = bb.fit(ranked, covariates="log_rank_attribute", draws=100, seed=1)
+    along = bb.predictions(post, ranked, {"log_rank_attribute": [3, 5]})
     blocks = contrasts.assign(label=contrasts["protected_word"] + contrasts["level"])
     blocks = blocks.assign(pair=contrasts["first"] + contrasts["second"])
     return own | {
@@ -88,6 +91,7 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
         "heatmap": ((table,), {}),
         "change": ((table, after), {}),
         "influence": ((without,), {}),
+        "slope": ((along, ranked), {}),
         "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "heading": ""}),
         "distances_by_rank": ((table, ranks), {}),
     }

@@ -217,3 +217,26 @@ def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     assert row["sd"] < 0.03
     with pytest.raises(ValueError, match="has no covariates"):
         bb.slopes(posterior_at(post, "before"))
+
+
+def test_predictions_move_along_the_slope_of_the_group() -> None:
+    """The mean distance at a value is the mean at the average plus the slope of the group."""
+    table = measured(slope=0.4)
+    names = ["share:protected_group", "log_rank_word:log_rank_attribute"]
+    post = bb.fit(table, covariates=names, seed=1)
+    slope = bb.slopes(post).set_index("covariate")["mean"]
+    mean = float(table["share"].mean())
+    frame = bb.predictions(post, table, {"share": [mean, mean + 0.1]})
+    wide = frame.pivot_table("mean", ["protected_group", "connection"], "share")
+    moved = wide[mean + 0.1] - wide[mean]
+    for (group, _), value in moved.items():
+        # The exact slope and that of the draws differ by their Monte Carlo error.
+        assert value == pytest.approx(0.1 * slope[f"share: {group}"], abs=5e-4)
+    ranks = np.log(table[["protected_word_rank", "attribute_rank"]])
+    corner = dict(zip(("log_rank_word", "log_rank_attribute"), ranks.mean() + 1, strict=True))
+    at = bb.predictions(post, table, {name: [value] for name, value in corner.items()})
+    base = bb.predictions(post, table, {"share": [mean]})
+    gain = slope["log_rank_word:log_rank_attribute"]  # (1 · 1) times the slope
+    np.testing.assert_allclose(at["mean"] - base["mean"], gain, atol=1e-3)
+    with pytest.raises(ValueError, match="unknown covariate 'shares'; did you mean 'share'"):
+        bb.predictions(post, table, {"shares": [1.0]})

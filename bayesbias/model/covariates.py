@@ -109,7 +109,7 @@ def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, 
         )
     x = np.ones(len(table))
     for part in numbers:
-        own = _numbers(table, part)
+        own = numbers_of(table, part)
         x = x * (own - own.mean())
     x, label = x - x.mean(), ":".join(numbers)
     unit = float(x.std())
@@ -121,7 +121,7 @@ def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, 
         yield f"{label}: {level}", np.where(table[levels[0]].astype(str) == level, x, 0.0), unit
 
 
-def _numbers(table: pd.DataFrame, name: str) -> FloatArray:
+def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
     """Return a column of numbers; raise a ValueError that names what is missing."""
     of, column = LOG_RANKS.get(name, ("", name))
     if of and column not in table:

@@ -24,6 +24,7 @@ from .answers import closeness as closeness
 from .answers import heatmap as heatmap
 from .curves import curves as curves
 from .curves import null_distribution as null_distribution
+from .curves import slope as slope
 from .forest import intervals as intervals
 from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .frame import DASHES, TEXT_SIZE, draw_x, guides, header, key, new_axes, number, require_frame
+from ..tables.schema import RANKS
+from .frame import (
+    DASHES,
+    DISTANCE,
+    TEXT_SIZE,
+    draw_x,
+    guides,
+    header,
+    key,
+    new_axes,
+    number,
+    require_frame,
+)
 from .palette import COLORS, GREEN, INK, LINE, MISS
 
 if TYPE_CHECKING:
@@ -95,6 +107,45 @@ def curves(
         ax.set_xticks(places, [f"{place:g}" for place in places])
         ax.minorticks_off()
     return header(ax, title, note, keys)
+
+
+def slope(
+    frame: pd.DataFrame, table: pd.DataFrame, *, connection: str = "", ax: Axes | None = None
+) -> Axes:
+    """Draw groups' mean distances along a covariate, over the mean distance of each word.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of `predictions` at several values of one covariate.
+    table : DataFrame
+        The table that was fitted; each of the covariate's values has a point for every group.
+    connection : str
+        The connection to show; the first one if omitted.
+    """
+    require_frame(frame, ("protected_group", "connection", "low"), "rows of bb.predictions")
+    name, shown = str(frame.columns[0]), connection or str(frame["connection"].iloc[0])
+    of = {f"log_rank_{rank.split('_')[-2]}": rank for rank in RANKS}
+    x = np.log(table[of[name]]) if name in of else table[name]
+    rows = table.assign(x=x)[table["connection"] == shown]
+    ax = new_axes(ax, height=4.2)
+    groups = [*frame["protected_group"].unique()]
+    keys: list[Artist] = []
+    for place, group in enumerate(groups):
+        color, marker, dashes = LINES[place % len(LINES)]
+        means = rows[rows["protected_group"] == group].groupby("x")["cosine_distance"].mean()
+        part = frame[(frame["protected_group"] == group) & (frame["connection"] == shown)]
+        ax.plot(means.index, means, marker, color=color, markersize=4, alpha=0.5)
+        ax.fill_between(part[name], part["low"], part["high"], color=color, alpha=0.13, lw=0)
+        ax.plot(part[name], part["mean"], dashes, color=color, linewidth=1.6)
+        keys.append(key(str(group), color, marker))
+    draw_x(ax, name.replace("_", " "), [*rows["x"], *frame[name]])
+    ax.set_ylabel(DISTANCE, fontsize=TEXT_SIZE, color=INK, parse_math=False)
+    guides(ax, "both")
+    prob = frame.attrs.get("ci_prob")
+    note = f"Points: mean distance of each word ({shown}). Lines: expected distance"
+    note += f", with {prob:.0%} intervals." if prob else "."
+    return header(ax, "Distance along a covariate", note, keys)
 
 
 def null_distribution(

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_mixtures
-from ..model.design import COVARIATE
+from .._core.checks import check_choice
+from .._core.intervals import (
+    DEFAULT_CI_KIND,
+    DEFAULT_CI_PROB,
+    describe_draws,
+    describe_mixtures,
+)
+from ..model.covariates import numbers_of
+from ..model.design import COVARIATE, Design
 from ..model.tree import design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .contrasts import compare_draws
-from .summaries import carry_warnings
+from .summaries import carry_warnings, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -58,22 +66,106 @@ def slopes(
                 covariate   mean     sd    low   high  p_direction
     0  log_rank_attribute  0.048  0.003  0.043  0.054          1.0
     """
-    spec = spec_of(tree)
-    terms = spec.terms_of(COVARIATE)
+    name, design = _term(tree), design_of(tree)
+    names, weights = _combinations([*design.covariates], [*design.groups])
+    if spec_of(tree).likelihood == "normal":
+        given = _moments(tree, name, weights)
+        frame = describe_mixtures(*given, ci_prob, ci_kind, rope=0)
+    else:
+        frame = compare_draws(stacked(tree, name) @ weights, ci_prob, 0, ci_kind)
+    frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
+    frame.insert(0, "covariate", names)
+    return carry_warnings(frame, tree)
+
+
+def predictions(
+    tree: DataTree,
+    table: pd.DataFrame,
+    conditional: Mapping[str, Sequence[float]],
+    ci_prob: float = DEFAULT_CI_PROB,
+    ci_kind: str = DEFAULT_CI_KIND,
+) -> pd.DataFrame:
+    """Compute the mean distance of each group at chosen values of covariates.
+
+    The function and ``conditional`` are named as in Bambi; marginaleffects has the same function.
+
+    Parameters
+    ----------
+    tree : DataTree
+        A posterior from `fit` with ``covariates``.
+    table : DataFrame
+        The table that was fitted, which has the covariates' means.
+    conditional : mapping of str to sequence of float
+        Values of covariates; all combinations have rows. Other covariates are at their means.
+    ci_prob, ci_kind
+        The same as in `slopes`.
+
+    Returns
+    -------
+    DataFrame
+        The covariates; ``protected_group`` and ``connection``; and ``mean``, ``sd``, ``low``, and
+        ``high`` of the mean distance of such words of the group to such attributes.
+
+    Examples
+    --------
+    >>> rank = bb.frequency_ranks(bb.load_vectors("glove-demo")).set_index("word")["rank"]
+    >>> ranked = table.assign(attribute_rank=table["attribute"].map(rank))
+    >>> post = bb.fit(ranked, covariates="log_rank_attribute", seed=1)
+    >>> frame = bb.predictions(post, ranked, {"log_rank_attribute": [6, 9]})
+    >>> frame.query("protected_group == 'muslim' and connection == 'neutral'").round(2)
+        log_rank_attribute protected_group connection  mean    sd   low  high
+    10                   6          muslim    neutral  0.78  0.02  0.75  0.81
+    22                   9          muslim    neutral  0.93  0.02  0.90  0.95
+    """
+    design, of_slopes = design_of(tree), stacked(tree, _term(tree))
+    parts = [label.partition(": ")[0].split(":") for label in design.covariates]
+    for name in conditional:
+        check_choice("covariate", name, sorted({part for own in parts for part in own}))
+    active = _means_by_cell(design, (design.x != 0).astype(np.float64))
+    means, frames = level_means(tree)[1][:, 1 : 1 + len(design.groups)], []
+    names = ["protected_group", "connection"]
+    cells = pd.DataFrame(product(design.groups, design.connections), columns=names)
+    by_cell = "nkc,gck->ngc" if of_slopes.ndim > 2 else "nk,gck->ngc"
+    for values in product(*conditional.values()):
+        at = dict(zip(conditional, values, strict=True))
+        x = np.array([_value_at(table, own, at) for own in parts])
+        draws = means + np.einsum(by_cell, of_slopes, active * x)
+        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
+        frames.append(pd.concat([cells.assign(**at)[[*at, *names]], frame], axis=1))
+    every = pd.concat(frames, ignore_index=True)
+    every.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "covariates": list(conditional)}
+    return carry_warnings(every, tree)
+
+
+def _term(tree: DataTree) -> str:
+    """Return the name of the slopes; raise a ValueError if there are none."""
+    terms = spec_of(tree).terms_of(COVARIATE)
     if not terms or terms[0].name not in tree["posterior"]:
         raise ValueError(
             "this posterior has no covariates; pass some, as in bb.fit(table, covariates=['share'])"
         )
-    design = design_of(tree)
-    names, weights = _combinations([*design.covariates], [*design.groups])
-    if spec.likelihood == "normal":
-        given = _moments(tree, terms[0].name, weights)
-        frame = describe_mixtures(*given, ci_prob, ci_kind, rope=0)
-    else:
-        frame = compare_draws(stacked(tree, terms[0].name) @ weights, ci_prob, 0, ci_kind)
-    frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
-    frame.insert(0, "covariate", names)
-    return carry_warnings(frame, tree)
+    return terms[0].name
+
+
+def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]) -> float:
+    """Return a centered product of covariates, with some values given and others at their means."""
+    columns = [numbers_of(table, name) for name in names]
+    means = [float(column.mean()) for column in columns]
+    center = np.prod([column - column.mean() for column in columns], axis=0).mean()
+    moved = [at.get(name, mean) - mean for name, mean in zip(names, means, strict=True)]
+    return float(np.prod(moved) - center)
+
+
+def _means_by_cell(design: Design, values: FloatArray) -> FloatArray:
+    """Return the (n_groups, n_connections, k) means of rows' values; zero without rows."""
+    total = np.zeros((len(design.groups), len(design.connections), values.shape[1]))
+    n_rows, place = (
+        np.zeros((*total.shape[:2], 1)),
+        (design.codes("protected_group"), design.connection),
+    )
+    np.add.at(total, place, values)
+    np.add.at(n_rows, place, 1.0)
+    return total / np.maximum(n_rows, 1.0)
 
 
 def _moments(tree: DataTree, name: str, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
