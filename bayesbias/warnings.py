@@ -181,6 +181,18 @@ class NoLikeness(BayesbiasWarning):
     )
 
 
+class NoRanks(BayesbiasWarning):
+    """Some stereotypes have no frequency rank, so they stay at the mean frequency of the others."""
+
+    n: int
+    total: int
+    words: tuple[str, ...]
+    text = (
+        "{n} of {total:stereotype} have no frequency rank and count as average ({words}); add "
+        "ranks to the column attribute_rank, or leave these words out"
+    )
+
+
 class VectorsFromSubwords(BayesbiasWarning):
     """Words outside the vocabulary of a fastText model get vectors from n-grams."""
 

@@ -16,7 +16,14 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import Design, with_cosines
-from bayesbias.model.frequency import Frequency, cell_positions, frequency_of, slope_scores, slopes
+from bayesbias.model.frequency import (
+    Frequency,
+    cell_positions,
+    frequency_of,
+    refitted,
+    slope_scores,
+    slopes,
+)
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
@@ -103,6 +110,23 @@ def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups
         (sds**2 - plain**2)[:, places], np.tile(added[~np.isnan(added)], (50, 1)), atol=1e-12
     )
     assert frequency_of(without) is Frequency.NO_RANKS
+
+
+def test_a_word_left_out_has_no_part_in_slopes_or_mean_ranks() -> None:
+    """Leave out a stereotype, a matched control, or a protected word."""
+    table = ranked_table()
+    design = make_design(table)
+    for column, name in (("attribute", "x-0"), ("attribute", "k0"), ("protected_word", "x0")):
+        is_left = (table[column] != name).to_numpy()
+        part = refitted(design, np.flatnonzero(is_left))
+        np.testing.assert_allclose(part.y, by_hand(table[is_left])[0], atol=1e-12)
+
+
+def test_stereotypes_without_a_rank_are_named() -> None:
+    table = ranked_table()
+    table.loc[table["attribute"].isin(["x-0", "k0"]), "attribute_rank"] = np.nan
+    with pytest.warns(bb.warnings.NoRanks, match="1 of 12 stereotypes have no .* average .x-0."):
+        bb.fit(table, draws=50, chains=1, seed=1)
 
 
 def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:

@@ -195,7 +195,14 @@ def test_controls_before_a_change_are_where_they_were() -> None:
     slope = tree["constant_data"]["slope"].to_series()
     assert slope["associated"] > 0.3
     assert slope["human"] < -0.3
-    means = posterior_at(tree, "before")["posterior"].to_dataset().mean(("chain", "draw"))
+    draws = posterior_at(tree, "before")["posterior"].to_dataset()
+    of_human = draws["word_mean"].sel(connection="human")
+    group = of_human["protected_word"].str.get(0)
+    cells = draws["cell"].sel(attribute_column="human", protected_group=group)
+    rest = of_human - draws["connection_mean"].sel(connection="human") - cells
+    own = draws["level"] + draws["kind_level"].sel(attribute_kind="human")
+    np.testing.assert_allclose(rest.transpose(*own.dims), own, atol=1e-12)
+    means = draws.mean(("chain", "draw"))
     found = (means["level"] + means["kind_level"].sel(attribute_kind="human")).to_series()
     rows = before[before["connection"] == "human"].groupby(["protected_group", "protected_word"])
     raw = rows["cosine_distance"].mean()

@@ -36,7 +36,7 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model, models
 from ..model.tree import design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
-from ..sampling.fit import constant_parts, fit_design, warn_without_likeness
+from ..sampling.fit import constant_parts, fit_design, warn_of_unknowns
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import CONTROLS, ROUNDING, table_hash
 from ..warnings import LeftOut
@@ -133,7 +133,7 @@ def fit_change(
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design, spec = with_slopes(pairs.design(), spec, pairs.rows, covariates)
     spec = spec.with_priors(dict(priors or {}))
-    warn_without_likeness(design, spec)
+    warn_of_unknowns(design, spec)
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
             f"the tables have the same distances in all {len(design.y):,} paired rows; pass two "
@@ -201,7 +201,11 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
     by = slopes_by_name(design_of(change), spec_of(change), slope)
     given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))
     # The two fits are independent, so their draws can be combined one by one.
-    change["before"] = given + Dataset(by) * moved.assign_coords(given.coords)
+    moved = moved.assign_coords(given.coords)
+    earlier = given + Dataset(by) * moved
+    for name, apart in _slopes_apart(design_of(change), spec_of(change), by).items():
+        earlier[name] = earlier[name] + moved[apart.name] * apart
+    change["before"] = earlier
     constant = change["constant_data"].to_dataset()
     change["constant_data"] = constant.assign(before=("row", before), slope=("connection", slope))
     doubts = [doubt.concerning("the distances before") for doubt in warnings_of(level)]
@@ -258,6 +262,23 @@ def slopes_by_name(design: Design, spec: ModelSpec, slope: FloatArray) -> dict[s
         elif term.of == "protected_word":
             by[term.name] = DataArray(slope[0])
     return by
+
+
+def _slopes_apart(
+    design: Design, spec: ModelSpec, by: Mapping[str, DataArray]
+) -> dict[str, DataArray]:
+    """Return what to add to effects by kind, as slopes of the effects across kinds that they name.
+
+    An effect across kinds has the slope of stereotypes, and controls another one. The difference is
+    part of the effect on controls, so that sums of both are right in all rows.
+    """
+    whole = [term.name for term in spec.terms_of("protected_word") if not term.by]
+    return {
+        term.name: (by[term.name] - by[name]).rename(name)
+        for term in spec.terms_of("protected_word")
+        if term.by == "attribute_kind" and has_cells(spec)
+        for name in whole
+    }
 
 
 def slopes(design: Design, before: FloatArray, spec: ModelSpec) -> FloatArray:

@@ -8,7 +8,7 @@ its distances to the controls on their log ranks:
     y'[i, j] = y[i, j] - b[i] (r[j] - r̄)
 
 for stereotypes j, with r[j] limited to the range of the controls, and r̄ their mean. A stereotype
-without a rank counts as average. Models are fitted to y'.
+without a rank counts as average, and `fit` warns. Models are fitted to y'.
 
 The error of the slopes is that of the controls, because other words of these ranks give other
 slopes. Controls are common to all words, so the errors of groups correlate. With the residuals of
@@ -57,6 +57,15 @@ def frequency_of(design: Design) -> Frequency:
     return Frequency.EQUAL if n_ranks.min() >= FEWEST else Frequency.NO_MATCHED
 
 
+def unranked(design: Design) -> tuple[list[str], int]:
+    """Return the stereotypes without a rank, and the number of all, if others have one."""
+    if frequency_of(design) is not Frequency.EQUAL:
+        return [], 0
+    own = np.unique(design.attribute[design.set >= 0])
+    lacking = own[np.isnan(design.attribute_rank[own])]
+    return [design.attributes[place] for place in lacking.tolist()], len(own)
+
+
 def at_equal_frequency(design: Design) -> Design:
     """Return a design of measured distances (or changes) that has y' instead of y, if possible."""
     if frequency_of(design) is not Frequency.EQUAL:
@@ -64,8 +73,16 @@ def at_equal_frequency(design: Design) -> Design:
     return replace(design, y=design.y - offsets(design))
 
 
+def refitted(design: Design, rows: IntArray) -> Design:
+    """Return some rows of a design of y', with the offsets that these rows alone would give."""
+    part = design.take(rows)
+    if frequency_of(part) is not Frequency.EQUAL:
+        return part
+    return replace(part, y=part.y + offsets(design)[rows] - offsets(part))
+
+
 def offsets(design: Design) -> FloatArray:
-    """Return y - y' for a design of measured distances, (n_rows,); zero for controls."""
+    """Return y - y' for a design of y or of y', (n_rows,); zero for controls."""
     return slopes(design)[design.word] * attribute_positions(design)[design.attribute]
 
 

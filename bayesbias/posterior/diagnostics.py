@@ -14,6 +14,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
+from ..model.frequency import refitted
 from ..model.likelihood import Rows, row_chunks
 from ..model.priors import Prior
 from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
@@ -170,7 +171,8 @@ def influence(
 ) -> pd.DataFrame:
     """Compute how the overall contrast changes if one protected word or attribute is left out.
 
-    The posterior mean without a word is exact, given the sds from the full fit.
+    The posterior mean without a word is exact, given the sds from the full fit. Slopes on word
+    frequency are estimated again from the words that are left.
 
     Parameters
     ----------
@@ -215,7 +217,7 @@ def influence(
     for factor, name, of, is_own in _units(design):
         rest = np.flatnonzero(~is_own)
         if compared[is_own].any() and set(ends) <= set(design.connection[rest].tolist()):
-            without = overall_mean(design.take(rest))
+            without = overall_mean(refitted(design, rest))
             rows.append((factor, name, of, int(is_own.sum()), mean, without, without - mean))
     columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change"]
     frame = pd.DataFrame(rows, columns=columns)

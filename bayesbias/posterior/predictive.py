@@ -112,7 +112,9 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     Words with similar vectors have similar biases, so eight similar names may tell you no more than
     two different ones. The effective size of n words is `n² / max(n, Σ_ij K[i, j])`, where K is
     defined in `bayesbias.model.likeness`. This size is n if all words are unrelated, and 1 if they
-    are all the same. New kinds of words narrow intervals more than similar words do.
+    are all the same. New kinds of words narrow intervals more than similar words do. Very frequent
+    words are similar, so 80 controls that match *he* and *she* may count as 4. Only comparisons
+    with controls depend on that; slopes on frequency do not.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from .._core.warnings import warn
 from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
+from ..model.frequency import unranked
 from ..model.indexing import index_table
 from ..model.pymc_model import build_model
 from ..model.spec import ModelSpec, load_model
@@ -32,7 +33,7 @@ from ..tables.schema import (
     table_hash,
     validate_and_encode,
 )
-from ..warnings import NoLikeness, RepeatedRows, SeveralEmbeddings
+from ..warnings import NoLikeness, NoRanks, RepeatedRows, SeveralEmbeddings
 from .doubts import describe_fit
 from .exact import sample_exact
 from .importance import PARETO_K_LIMIT
@@ -104,6 +105,8 @@ def fit(
         If a diagnostic of the sampler, such as R-hat or Pareto k, is outside its limits.
     NoLikeness
         If the model uses the cosines between words, but the table has none.
+    NoRanks
+        If some stereotypes have no frequency rank and therefore count as average.
     UserWarning
         If rows exactly repeat earlier rows, or if they come from several embeddings.
 
@@ -121,7 +124,7 @@ def fit(
     _warn_of_repeats(valid, coded)
     indexed = index_table(valid, coded=coded)
     design, spec = with_slopes(indexed, load_model(model, "distance"), table, covariates)
-    warn_without_likeness(design, spec)
+    warn_of_unknowns(design, spec)
     hashed = [*known_columns(valid), *(name for name in RANKS if name in valid)]
     return fit_design(
         design,
@@ -204,10 +207,13 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
         )
 
 
-def warn_without_likeness(design: Design, spec: ModelSpec) -> None:
-    """Warn if a model uses the likeness of words, but a table has lost their cosines."""
+def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
+    """Warn if a table has lost cosines that the model uses, or lacks ranks of some stereotypes."""
     if any(term.alike for term in spec.terms) and not design.word_likeness.size:
         warn(NoLikeness(spec.name))
+    lacking, total = unranked(design)
+    if lacking:
+        warn(NoRanks(len(lacking), total, tuple(lacking)))
 
 
 def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
