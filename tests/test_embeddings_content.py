@@ -102,6 +102,8 @@ def test_content_decides_what_a_file_is(tmp_path: Path, kind: str, packing: str)
 
 FRENCH: Table = {"père": (1, 2), "mère": (3, 4), "enfant": (5, 6)}
 GOT: Table = {"a": (1, 2.5), "New York": (3.5, 4), "Blink 182": (5, 6.5)}
+CAFE: Table = {"caf\u00e9" if word == "a" else word: row for word, row in GOT.items()}
+LISTS = pd.DataFrame({"id": [*GOT], "v": [str([*row]) for row in GOT.values()]})
 AS_TEXT = as_text(GOT).decode()
 WIDE = pd.DataFrame([*GOT.values()], index=[*GOT], columns=["d0", "d1"])
 
@@ -116,6 +118,11 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     ("4 2\n" + AS_TEXT + "b1.5 2\n", GOT, "OddLines"),
     ("4 2\n" + AS_TEXT + "  1.5 2\n", GOT, "OddLines"),  # the word is a blank
     (AS_TEXT + "zero 0 0\n", GOT, "EmptyVectors"),
+    (AS_TEXT + "none nan NaN\n", GOT, "EmptyVectors"),
+    ("".join(f"{word}: {[*row]}\n" for word, row in WORDS.items()), WORDS, ""),
+    ("".join(f'"{word}" {a} {b}\n' for word, (a, b) in GOT.items()), GOT, ""),
+    (LISTS.to_csv(index=False), GOT, ""),
+    (WIDE.rename({"a": "caf\u00e9"}).to_csv().encode("latin-1"), CAFE, "ReadAsLatin1"),
     (WIDE.to_csv(), GOT, ""),
     (WIDE.to_csv(sep=";", decimal=","), GOT, ""),
     ("\ufeff" + WIDE.to_csv(sep="\t", lineterminator="\r\n"), GOT, ""),
@@ -137,10 +144,12 @@ def test_what_is_odd_is_read_and_said(
     assert [type(each.message).__name__ for each in caught] == ([notice] if notice else [])
 
 
+RUSSIAN = ("a 1 2\n", "он 1 2\nона 3 4\n")
+UTF_16 = [text.encode(f"utf-16{end}") for text in RUSSIAN for end in ("", "-le", "-be")]
 NO_EMBEDDINGS: list[tuple[bytes | str, str]] = [
+    *((content, "text in UTF-16: save it as UTF-8") for content in UTF_16),
     ("<!DOCTYPE html><html>", "is a web page: the download failed"),
     ("version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS.*git lfs pull"),
-    ("a 1 2\n".encode("utf-16"), "text in UTF-16: save it as UTF-8"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     (zipped({"a/data.pkl": b"\x80\x02}.", "a/data/0": b""}), "a PyTorch file: load it with torch"),
@@ -190,6 +199,7 @@ BESIDE: dict[str, bytes | str] = {
     "vocab.txt": "".join(f"{word} {9 - i}\n" for i, word in enumerate(WORDS)),
     "metadata.tsv": "Id\tWord\n" + "".join(f"{i}\t{word}\n" for i, word in enumerate(WORDS)),
     "v.csv": "word\n" + LINES,
+    "words.csv": "n,word\n" + "".join(f"{i},{word}\n" for i, word in enumerate(WORDS)),
     "vocab.json": json.dumps({word: i for i, word in enumerate(WORDS)}),
     "v-vocab.pkl": pickle.dumps([*WORDS], protocol=2),
     "labels.txt": LINES.encode("utf-16"),

@@ -108,7 +108,7 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
     ("a.npz", npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_word"),
     *(
-        ("a.kv", content, "is a pickle, but not of gensim vectors")
+        ("a.kv", content, "is a pickle, but not of vectors")
         for content in (pickle.dumps({"a": 1}), b"\x80\x05cno.such\nthing\n.")
     ),
     ("a.parquet", b"PAR1no table", "is damaged, or is not a table"),

@@ -64,6 +64,7 @@ def polars(frame: pd.DataFrame, *, lazy: bool = False) -> Any:
 
 HELD: dict[str, Callable[[], Any]] = {
     "dict": lambda: ROWS,
+    "dict of series": lambda: {word: pd.Series(row) for word, row in ROWS.items()},
     "index": lambda: WIDE,
     "categories": lambda: WIDE.set_axis(pd.CategoricalIndex(WORDS)),
     "word column": lambda: COLUMN,
@@ -115,6 +116,7 @@ HELD: dict[str, Callable[[], Any]] = {
     "encoder": Model,
     "function": lambda: Model().encode,
     "function of an API": lambda: lambda texts: {"embeddings": [ROWS[text] for text in texts]},
+    "function of a dict": lambda: lambda texts: {text: ROWS[text] for text in texts},
     "generator": lambda: lambda texts: (np.array(ROWS[text]) for text in texts),
 }
 

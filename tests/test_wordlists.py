@@ -241,6 +241,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
     ("mine.json", '{"groups": {"a": ["x"], "b": ["y"], "a": ["z"]}}', "'a' occurs twice"),
     ("mine.csv", "role,word\n", r"is missing columns: set"),
+    ("mine.csv", "role,set,word\nprotected,a,она\n".encode("cp1251"), "save it as CSV in UTF-8"),
     ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),

@@ -60,6 +60,7 @@ _PARSERS: dict[type[Exception], str] = {
     RecursionError: "it nests lists or tables too deeply: ",
     tomllib.TOMLDecodeError: "not valid TOML: ",
     json.JSONDecodeError: "not a JSON file: ",
+    UnicodeDecodeError: "it is not UTF-8 text; save it as UTF-8: ",
 }
 
 _PACKED = (
@@ -151,7 +152,13 @@ def read_json(path: Path, most: int = MOST_BYTES, *, unique: bool = False) -> An
     If `unique` is true, a key that an object repeats is an error. Otherwise, its last value counts.
     """
     with located(path):
-        return json.loads(read_text(path, most), object_pairs_hook=_unique if unique else None)
+        text = read_text(path, most)
+        return loads_json(text) if unique else json.loads(text)
+
+
+def loads_json(text: str | bytes) -> Any:  # noqa: ANN401
+    """Parse JSON; raise a ValueError if an object repeats a key."""
+    return json.loads(text, object_pairs_hook=_unique)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

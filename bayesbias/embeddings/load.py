@@ -48,18 +48,10 @@ class Frame(Protocol):
     def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...  # noqa: ANN401
 
 
+type InMemory = KeyedVectors | Mapping[str, ArrayLike] | tuple[Sequence[str], Any]
+type Records = pd.DataFrame | pd.Series | Frame | Sequence[Mapping[str, Any]]
 type VectorsLike = (
-    str
-    | os.PathLike[str]
-    | KeyedVectors
-    | Mapping[str, ArrayLike]
-    | pd.DataFrame
-    | pd.Series
-    | tuple[Sequence[str], Any]
-    | Sequence[Mapping[str, Any]]
-    | Callable[[list[str]], Any]
-    | Encoder
-    | Frame
+    str | os.PathLike[str] | InMemory | Records | Callable[[list[str]], Any] | Encoder
 )
 """What `load_vectors` accepts: a name, a path, vectors in memory, or an encoder; see `as_keyed`."""
 
@@ -86,19 +78,10 @@ def load_vectors(
     Parameters
     ----------
     source : str, path, KeyedVectors, mapping, DataFrame, tuple, list, or encoder
-        - a bundled set (``"glove-demo"``), or a name from gensim's downloader
-          (``"glove-wiki-gigaword-100"``), which is downloaded if needed;
-        - a file, whose content decides what it is: word2vec's binary format, text from word2vec,
-          GloVe, or fastText, a table (``.csv``, ``.tsv``, Parquet), a fastText model, a gensim
-          file, JSON, or a file from `save_vectors`; also packed, as in
-          ``"glove.6B.zip::glove.6B.50d.txt"``;
-        - a matrix (``.npy``, ``.safetensors``, or text) with its words next to it, such as
-          ``NAME.txt`` with one word per line; or a folder from ``bayesbias convert``;
-        - vectors in memory: KeyedVectors or a gensim model; a dict of arrays keyed by word; a
-          pandas, polars, or pyarrow frame with a column of words (or words as its index) and
-          columns of numbers or one column of lists; ``(words, array)``; or records such as
-          ``[{"text": "he", "embedding": [...]}]``;
-        - an encoder: a function from a list of texts to an array, or an object with ``encode``.
+        A name (``"glove-demo"``, or one from gensim's downloader); the path of a file or folder,
+        whose content decides what it is (``"glove.6B.zip::glove.6B.50d.txt"`` is a file in an
+        archive); vectors in memory; or an encoder, which is a function from a list of texts to an
+        array. `bayesbias docs own-words` lists all of them.
     words : iterable of str, or any form that `load_wordlist` accepts, optional
         Words to load; by default, all words. A string is the name or path of a word list. Words
         that are not in the source are left out of the result; `missing_words` lists them.
@@ -135,9 +118,8 @@ def load_vectors(
     FileNotFoundError, IsADirectoryError
         If the file is missing, the folder is not from ``bayesbias convert``, or the download fails.
     ValueError
-        If the name is unknown; if the file is empty, cut off, damaged, or of another kind; if it
-        contains none of the words; if a word occurs twice in a table, a list, or a tuple; or if a
-        table has no words or a column that may be a count.
+        If the name is unknown; if the file is empty, damaged, or of another kind; if it contains
+        none of the words; or if it cannot be told which numbers belong to which word.
 
     Warns
     -----
@@ -170,7 +152,9 @@ def pick(
     if asked is None:
         return _whole(embedding)
     how = partial(forms_of, case=case, strip_accents=strip_accents)
-    chunk, empty = _of_forms(embedding, asked, how)
+    # An encoder makes a vector of any text, so it gets only the first form of each word.
+    wanted = {*chain(*((how(word)[:1] if embedding.makes else every_form(word)) for word in asked))}
+    chunk, empty = without_empty(gathered(first_of_each(embedding.chunks(wanted))))
     forms = chunk.words
     rows = {form: row for row, form in enumerate(forms)}
     chosen = choose(asked, rows, case, strip_accents=strip_accents)
@@ -221,17 +205,6 @@ def _whole(embedding: Embedding) -> Vectors:
     sample = getattr(loaded, "sample", None)
     ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
     return Vectors(chunk.words, chunk.vectors, forms, ranks, sample=sample)
-
-
-def _of_forms(
-    embedding: Embedding, words: Sequence[str], how: Callable[[str], tuple[str, ...]]
-) -> tuple[Chunk, list[str]]:
-    """Read all forms of words, also those that only hints use; name those without a direction.
-
-    An encoder makes a vector of any text, so it gets only the first form of each word.
-    """
-    forms = [how(word)[:1] if embedding.makes else every_form(word) for word in words]
-    return without_empty(gathered(first_of_each(embedding.chunks(wanted={*chain(*forms)}))))
 
 
 def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argument, ...]:

@@ -48,6 +48,7 @@ REFUSED = {
     "Arrow": ("an Arrow file", "read it with pandas.read_feather, and pass the DataFrame"),
     "SQLite": ("an SQLite database, as Magnitude's", "get the vectors as text or .bin"),
     "GGUF": ("a language model in GGUF", "this package reads vectors of words"),
+    "Office": ("a document of Excel or Word", "save the sheet as CSV in UTF-8"),
     "PDF": ("a PDF document", "this package reads vectors of words"),
     "unknown": (
         "a binary file of unknown kind",

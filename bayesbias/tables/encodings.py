@@ -50,10 +50,14 @@ class Decoder:
         warn_of_latin(self.bad, self.latin, path)
 
 
-def warn_of_latin(n: int, words: Sequence[str], path: Path) -> None:
-    """Warn that words were read as Latin-1, and say so if they do not look like it."""
+def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = False) -> None:
+    """Warn that words were read as Latin-1; if they do not look like it, say so, or raise."""
     text = "".join(words[:MOST_KEPT])
     doubtful = sum(letter > "\x7f" for letter in text) > MOST_SPECIAL * len(text)
+    if doubtful and strict:
+        raise ValueError(
+            "the text is not in UTF-8; save it as CSV in UTF-8. In Excel, choose the type CSV UTF-8"
+        )
     warn(ReadAsLatin1(n, tuple(words[:MOST_KEPT]), doubtful, about=str(path)))
 
 

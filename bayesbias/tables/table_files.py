@@ -169,7 +169,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         frame = _parsed(path, options | latin)
         texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
-        warn_of_latin(len(odd), odd, path)
+        warn_of_latin(len(odd), odd, path, strict=True)
     if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
         raise ValueError(
             "some rows have more fields than the header; put double quotes around text with commas"

@@ -23,6 +23,11 @@ from ..source import LARGEST_DIMS, Chunk, ChunksOf, Embedding, array_chunks
 from .keyed import Vectors
 from .word_files import native_words, place_of_words, words_of_rows
 
+FOREIGN = (
+    "is damaged, or is not a file from save_vectors; for other arrays, use numpy.load, and pass "
+    "(words, array)"
+)
+
 FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
 
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
@@ -34,7 +39,7 @@ def read_npz(source: Embedding) -> KeyedVectors:
     """Read a file from `save_vectors`; only ``words`` and ``vectors`` are required."""
     with (
         source.local() as path,
-        damage_named(source.path, "is damaged, or is not a file from save_vectors"),
+        damage_named(source.path, FOREIGN),
         path.open("rb") as file,
         np.load(file, allow_pickle=False) as arrays,
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,19 +108,20 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
     named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
     indexed = _kind(pd.Series(frame.index)) == "text"
-    if indexed and (texts or not _numbered([*map(str, frame.columns)])):
-        rows = [*map(str, frame.index)]
-        indexed = len(_numbered(rows)) < len(rows)  # otherwise, it numbers rows or dimensions
+    names = [*map(str, frame.columns)]
+    if indexed and (texts or not _numbered(names)):
+        indexed = not _all_numbered(frame.index)
     if indexed and (not named or plain_name(frame.index.name) in WORD_NAMES):
         return None
-    if not texts:
+    place = _only(frame, texts, WORD_NAMES, "text") if texts else None
+    if place is None or (not _numbered(names) and _all_numbered(frame.iloc[:, place])):
         raise ValueError(
             "the table has no words in its index or in a column of text, only "
             f"{abridged([str(name) for name in frame.columns], 3)}. Set the words as its index; if "
             "its columns are the words, pass frame.T; if the words are elsewhere, pass (words, "
             "frame.to_numpy())"
         )
-    return _only(frame, texts, WORD_NAMES, "text")
+    return place
 
 
 def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what: str) -> int:
@@ -177,6 +178,12 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
             "(words, array) to keep it"
         )
     return kept
+
+
+def _all_numbered(words: Iterable[object]) -> bool:
+    """Return whether words are a text with different numbers, as of rows or dimensions."""
+    labels = [*map(str, words)]
+    return len(_numbered(labels)) == len(labels)
 
 
 def _numbered(labels: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ _MATRIX = struct.Struct("<?2q")
 
 
 def read_pickle(source: Embedding) -> KeyedVectors:
-    """Read KeyedVectors that gensim saved, on their own or as part of a model."""
+    """Read vectors or a model that gensim saved, or another object that `as_keyed` takes."""
     path = source.path
     if not source.allow_pickle:
         raise ArgumentError(
@@ -33,10 +33,12 @@ def read_pickle(source: Embedding) -> KeyedVectors:
             Argument("allow_pickle", True),
             "; otherwise, get the vectors as .bin, .txt, or .vec",
         )
-    from gensim import models
+    from gensim import models, utils
 
     # Large arrays are in files next to the pickle. Mapped arrays do not have to fit in memory.
-    with source.local() as local, damage_named(path, "is a pickle, but not of gensim vectors"):
+    with source.local() as local, damage_named(path, "is a pickle, but not of vectors"):
+        if not hasattr(found := utils.unpickle(str(local)), "_load_specials"):
+            return as_keyed(found)
         return as_keyed(models.KeyedVectors.load(str(local), mmap=None if source.packed else "r"))
 
 

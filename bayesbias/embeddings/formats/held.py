@@ -65,8 +65,10 @@ def encoder_chunks(encoder: Any) -> ChunksOf:  # noqa: ANN401
     def chunks(_: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if wanted is None:
             raise ValueError(WITHOUT_VOCABULARY)
-        words = sorted(wanted)
-        yield Chunk(words, _matrix(words, _rows(encode([*words]))), np.arange(1, len(words) + 1))
+        words, found = sorted(wanted), encode(sorted(wanted))
+        if isinstance(found, Mapping) and all(word in found for word in words):
+            found = [found[word] for word in words]
+        yield Chunk(words, _matrix(words, _rows(found)), np.arange(1, len(words) + 1))
 
     return chunks
 
@@ -110,7 +112,8 @@ def _by_word(source: Mapping[str, Any]) -> Parts:
     if source and not names.isdisjoint(VECTOR_NAMES):
         return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
     name, first = next(iter(source.items()), ("", None))
-    if isinstance(first, str | Mapping) or hasattr(first, "vectors") or is_frame(first):
+    frame = is_frame(first) and len(getattr(first, "shape", ())) != 1  # a Series is a vector
+    if isinstance(first, str | Mapping) or hasattr(first, "vectors") or frame:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
             f"embedding at a time, such as {name!r}"

@@ -22,17 +22,23 @@ COUNTS_FROM = 10
 """Whole numbers in the first column are counts, not a dimension, if some are this large."""
 
 BLANKS = b" \t\r\n"
+END = BLANKS + b"]"
+"""What may follow the last number of a line: blanks, or the end of a list."""
+
 SEPARATORS = (b" ", b"\t", b",", b";", b"|")
 _COMMA = re.compile(rb"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
-_GLUED = re.compile(rb"(?s).*[^ \t]([ \t,;|:=])[ \t]*\"?[-+]?[0-9.][-+0-9.eE]*")
+_GLUED = re.compile(
+    rb"(?s)(?:.*[^ \t]([ \t,;|:=])|.*[^ \t:=,]([ \t:=,]+\[))[ \t]*\"?[-+]?[0-9.][-+0-9.eE]*"
+)
+"""A word stuck to its first number, and what is between them, such as ``: [``."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """The separators, the number of dimensions, and what the first line is.
 
-    `promised` is the number of words in the header, if it has one. A `table` begins with the
-    names of its columns. The lines of a `matrix` have no words.
+    `promised` is the number of words in the header, if it has one. Words may be `quoted`. A `table`
+    begins with the names of its columns. The lines of a `matrix` have no words.
     """
 
     dims: int
@@ -40,6 +46,7 @@ class Layout:
     between: bytes = b" "
     header: bool = False
     promised: int | None = None
+    quoted: bool = False
     table: bool = False
     matrix: bool = False
 
@@ -75,7 +82,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
-    lines = [line.rstrip(BLANKS) for line in lines if line.split()][:LINES]
+    lines = [line.rstrip(END) for line in lines if line.split()][:LINES]
     if not lines:
         raise ValueError(f"{path} is empty")
     first = header_of(lines[0])
@@ -94,7 +101,8 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     if not matrix:
         _refuse_counts(body, after, between, path)
     promised = _promised(first, dims, path) if header and first else None
-    return Layout(dims + matrix, after, between, header, promised, matrix=matrix)
+    quoted = not between.isspace() or all(line.lstrip()[:1] == b'"' for line in body)
+    return Layout(dims + matrix, after, between, header, promised, quoted, matrix=matrix)
 
 
 def _split(line: bytes, sep: bytes) -> list[bytes]:
@@ -110,7 +118,7 @@ def _separated(lines: Sequence[bytes]) -> tuple[int, bytes, bytes]:
     for line in lines:
         fields = _split(line, between)
         found = _GLUED.fullmatch(fields[max(len(fields) - dims - 1, 0)])
-        glued.append(found[1] if found else b"")
+        glued.append(found[1] or found[2] if found else b"")
     if dims and (common := _mode(glued)):
         return dims + 1, common, between
     if between == b" ":
@@ -161,11 +169,12 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
     """Return the separator of a table whose first line has the names of columns, if it is one."""
     for sep in (b",", b";", b"\t", b"|"):
         first, second = (line.split(sep) for line in (lines[0], lines[min(1, len(lines) - 1)]))
-        if len(first) < 3 or len(lines) < 2 or len(second) < len(first):
+        fewest = 2 if b"[" in lines[-1] else 3  # a word and a list
+        if len(first) < fewest or len(lines) < 2 or len(second) < len(first):
             continue
         counting = [str(i).encode() for i in range(len(first) - 1)] == first[1:]
-        named = not any(is_number(part.strip(b'" \r')) for part in first)
-        if named or (counting and not is_number(first[0])):
+        named = not any(is_number(part.strip(b'" \r').replace(b",", b".")) for part in first)
+        if (named and b"[" not in lines[0]) or (counting and not is_number(first[0])):
             return sep
     return b""
 

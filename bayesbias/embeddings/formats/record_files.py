@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..._core.reading import located
+from ..._core.reading import loads_json, located
 from ...tables.spellings import KeyedVectors
 from ...tables.table_files import read_csv, read_parquet
 from ..source import Embedding
@@ -29,9 +29,9 @@ def read_json_file(source: Embedding) -> KeyedVectors:
         first, rest = stream.readline(), stream.read()
         tick()
         try:
-            values = [json.loads(line) for line in (first, *rest.splitlines()) if line.strip()]
+            values = [loads_json(line) for line in (first, *rest.splitlines()) if line.strip()]
         except json.JSONDecodeError:  # a value that goes on over several lines
-            values = [json.loads(first + rest)]
+            values = [loads_json(first + rest)]
         return as_keyed(values[0] if len(values) == 1 else _merged(values))
 
 

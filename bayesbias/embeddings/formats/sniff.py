@@ -48,7 +48,11 @@ _CONTROL = re.compile(rb"[\0-\x08]")
 MOST_TEXT = 200
 """Fewest bytes of text for each such byte."""
 
-_TORCH = re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL)
+ZIPPED = {
+    "PyTorch": re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL),
+    "Office": re.compile(rb"PK.{28}(\[Content_Types\]|_rels/)", re.DOTALL),
+}
+"""Kinds of zip files that are not archives, by the first file in them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ def look_at(path: Path) -> Look:
 def kind_of(head: bytes, ending: str) -> str:
     """Determine the kind of a file from its first bytes, unpacked."""
     if known := next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), ""):
-        return "PyTorch" if known == "npz" and _TORCH.match(head) else known
+        inside = ZIPPED if known == "npz" else {}
+        return next((kind for kind, pattern in inside.items() if pattern.match(head)), known)
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return "safetensors"
     first, ended, rest = head.partition(b"\n")

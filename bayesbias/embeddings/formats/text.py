@@ -21,7 +21,7 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import BLANKS, Layout
+from .layout import END, Layout
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -29,11 +29,11 @@ LONGEST_LINE = 1 << 24
 BLOCK_SIZE = 1 << 21
 """Bytes of text to read at a time."""
 
-FEW_ROWS = 64
-"""Fewest rows for which pandas is faster than splitting lines."""
-
 MOST_ODD, MOST_ODD_SHARE = 100, 1e-3
 """Lines that may be left out: this many, or this share of all lines if that is more."""
+
+NANS = ["nan", "NaN", "NAN", "-nan"]
+"""How programs write what is not a number; words with such vectors count as missing."""
 
 MARGIN = 1.03
 """Factor for the number of lines that the length of the first lines lets expect."""
@@ -134,7 +134,7 @@ def _chunks(lines: Sequence[Line], tally: Tally, wanted: Collection[str] | None)
     """Yield the words and vectors of some lines, in chunks of limited size."""
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
-    blanks = BLANKS if between.isspace() else BLANKS + between
+    blanks = END if between.isspace() else END + between
     found: list[Found] = []
     for line in lines:
         text = line[1].rstrip(blanks)
@@ -149,7 +149,7 @@ def _chunks(lines: Sequence[Line], tally: Tally, wanted: Collection[str] | None)
                 continue
             word, rest = parts[0], between.join(parts[1])
         name = tally.decoder(word)
-        if not between.isspace() and name[:1] == name[-1:] == '"' and len(name) > 2:
+        if layout.quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
             name = name[1:-1].replace('""', '"')
         if wanted is None or name in wanted:
             found.append((tally.lines, name, rest, line))
@@ -178,19 +178,12 @@ def _parsed(found: Sequence[Found], tally: Tally) -> tuple[Sequence[Found], Vect
 
 def _matrix(texts: Sequence[bytes], layout: Layout) -> Vector:
     """Parse rows of numbers; raise a ValueError if one of them is not a row of `dims` numbers."""
-    sep = layout.between
+    options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
+    options |= {"keep_default_na": False, "header": None, "index_col": False, "low_memory": False}
+    content = io.BytesIO(b"\n".join(texts))
     with np.errstate(over="ignore"):
-        if len(texts) < FEW_ROWS:
-            rows = [text.split(None if sep.isspace() else sep) for text in texts]
-            if any(b"_" in text for text in texts):
-                raise ValueError("Python reads 1_0 as a number")
-            matrix = np.array(rows, dtype=np.float32)
-        else:
-            content = io.BytesIO(b"\n".join(texts))
-            options: dict[str, Any] = {"dtype": np.float64, "na_filter": False, "quoting": 3}
-            options |= {"header": None, "index_col": False, "low_memory": False}
-            frame = pd.read_csv(content, sep=sep.decode(), **options)
-            matrix = frame.to_numpy(np.float32)
+        frame = pd.read_csv(content, sep=layout.between.decode(), **options)
+        matrix: Vector = frame.to_numpy(np.float32)
     if matrix.shape != (len(texts), layout.dims):
         raise ValueError("not a row of numbers")
     return matrix

@@ -75,11 +75,13 @@ def _first_column(lines: list[str], n_rows: int) -> list[str]:
     """Return the words of lines that may have a header, further columns, or blank lines below."""
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
-    place, heads = 0, [head.strip().lower() for head in lines[0].split("\t")] if lines else []
+    first = lines[0].lower() if lines else ""
+    sep = "," if "\t" not in first and {*HEADS} & {*first.split(",")[1:]} else "\t"
+    columns = [line.split(sep) for line in lines]
+    place, heads = 0, [head.strip() for head in first.split(sep)]
     if len(lines) == n_rows + 1 and (len(heads) > 1 or heads[0] in HEADS):
         place = next((i for i, head in enumerate(heads) if head in HEADS), 0)
-        lines = lines[1:]
-    columns = [line.split("\t") for line in lines]
+        columns, lines = columns[1:], lines[1:]
     if columns and min(map(len, columns)) > max(place, 1):
         return [some[place] for some in columns]
     counts = [_COUNT.fullmatch(line) for line in lines]
