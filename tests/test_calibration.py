@@ -327,6 +327,7 @@ def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(
     assert_frame_equal(frame, alone, check_exact=True)
 
 
+@pytest.mark.slow
 def test_thresholds_are_read_off_kept_results_and_draws_are_not(alone, tmp_path: Path) -> None:
     assert_frame_equal(run(folder=tmp_path), alone, check_exact=True)
     kept = kept_results(tmp_path)

@@ -303,7 +303,7 @@ def test_any_missing_pairs_and_covariates_give_the_dense_density(
     test_density_equals_the_dense_normal_up_to_one_constant(design, name, ())
 
 
-@pytest.mark.parametrize("share", [0.1, 0.35])
+@pytest.mark.parametrize("share", [0.1, pytest.param(0.35, marks=pytest.mark.slow)])
 def test_draws_by_way_of_a_filled_table_are_those_of_the_exact_density(
     likened: Design, monkeypatch: pytest.MonkeyPatch, share: float
 ) -> None:

@@ -143,6 +143,7 @@ def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(words, index=["mean", "low", "high"]).T
 
 
+@pytest.mark.slow
 def test_word_means_equal_their_quadrature(published: Read) -> None:
     table = published(FILES["religion_reddit"])
     post = bb.fit(table, "paper-figures", method="exact", draws=32_000, seed=1)

@@ -189,7 +189,10 @@ def written(values: np.ndarray) -> Iterator[str]:
             yield f"{100 - round(100 * value)}"
 
 
-@pytest.mark.parametrize("name", ["demo", "two_groups", "change"])
+@pytest.mark.parametrize(
+    "name",
+    ["demo", *(pytest.param(one, marks=pytest.mark.slow) for one in ("two_groups", "change"))],
+)
 def test_every_number_on_a_page_is_in_a_frame(name: str, request: pytest.FixtureRequest) -> None:
     """Numbers in words, labels of axes, and texts of the list itself are left out."""
     analysis = request.getfixturevalue(name)

@@ -11,6 +11,7 @@ SMALL = 200
 """Number of simulated tables in fast tests."""
 
 
+@pytest.mark.slow
 def test_uniform_ranks_leave_the_band_as_often_as_they_should() -> None:
     ranks = np.random.default_rng(3).integers(0, sbc.DRAWS + 1, (SMALL, 400))
     p = sbc.band_p_values(ranks)
