@@ -342,3 +342,8 @@ def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> Non
     for name in ("type_sd", "cluster_sd", "sigma"):
         np.testing.assert_allclose(found[name][0] ** 2, turn**2 @ one[name] ** 2)
     np.testing.assert_allclose(found["slope"][0], one["slope"] @ turn.T)
+    for sign in (1, -1):  # beyond a share of one, or below zero
+        beyond = {name: 9.0 * sign * value for name, value in effects.items()}
+        ends = shares(beyond, np.eye(2), design, SeedSequence(1))
+        for name in ("share", "overall_share", "population_share"):
+            assert set(np.unique(ends[name][..., 0])) == {float(sign > 0)}

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor
+import pytensor.tensor as pt
 import pytest
 from builders import grid, model_named
 from pymc.stats import compute_log_prior
@@ -19,6 +20,7 @@ from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
+from bayesbias.model.placing import placed
 from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
@@ -189,3 +191,26 @@ def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
     assert design_of(tree).digest == design.digest
     check_log_likelihood(tree, build_model(design_of(tree), spec))
+
+
+def test_placed_effects_have_the_conditional_mean_and_sd() -> None:
+    """Compare with a product of two Normals; the transform and its inverse cancel."""
+    precision, data = np.array([0.0, 4.0, 9.0]), np.array([0.3, 0.7, -0.2])
+    transform, value = placed(precision, data), np.array([-1.0, 2.0, 0.5])
+    prior = 0.5, 0.4
+    total = precision + 0.4**-2
+    center, sd = (precision * data + 0.5 * 0.4**-2) / total, total**-0.5
+    effect = transform.backward(pt.as_tensor(value), *prior)
+    np.testing.assert_allclose(effect.eval(), center + sd * value)
+    np.testing.assert_allclose(transform.forward(effect, *prior).eval(), value)
+    logs = transform.log_jac_det(pt.as_tensor(value), *prior).eval()
+    np.testing.assert_allclose(logs, np.log(sd))
+
+
+def test_correlations_are_products_of_their_factor(table: pd.DataFrame) -> None:
+    model = build_model(make_design(table), load_model("maximal"))
+    names = [name for name in model.named_vars if name.endswith("correlation")]
+    assert names
+    for name in names:
+        factor, found = pm.draw([model[f"{name}_factor"], model[name]], random_seed=1)
+        np.testing.assert_allclose(found, factor @ factor.T)
