@@ -8,19 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import only_row, pair_table
+from builders import pair_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias import WordList, comparison
-from bayesbias.comparison import bias_before_after, pairing, scores_before_after
+from bayesbias.comparison import bias_before_after, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
-from bayesbias.comparison.joint import posterior_at
 from bayesbias.comparison.pairing import pair
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
-from bayesbias.model.tree import stacked
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 from bayesbias.warnings import OnlyListedChanged
 
@@ -204,33 +201,6 @@ def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monk
     loaded = load_frequent(str(path), sets)
     assert loaded.index_to_key == [*words[:100], *words[-4:]]
     assert loaded["doctor"].tolist() == [1002, 1]
-
-
-def test_probabilities_are_shares_of_draws(change_tree: DataTree) -> None:
-    at = list(change_tree["posterior"]["protected_word"].values).index("hers")
-    before, after = (
-        stacked(posterior_at(change_tree, when), "word_mean")[:, at] for when in pairing.ENDS
-    )
-    frame = comparison.changes(change_tree, rope=0.05)
-    one = only_row(frame, level="word", protected_word="hers", connection="neutral")
-    change = after[:, 2] - before[:, 2]
-    assert one["p_moved"] == pytest.approx((abs(change) >= 0.05).mean(), abs=1e-12)
-    nearer = abs(1 - after[:, 2]) < abs(1 - before[:, 2])
-    assert one["p_toward_one"] == nearer.mean()
-    orders = comparison.order_changes(change_tree).query("level == 'word'")
-    order = only_row(orders, protected_word="hers")
-    closer = [draws[:, 0] < draws[:, 1] for draws in (before, after)]
-    assert order["p_closer_before"] == closer[0].mean()
-    assert order["p_closer_after"] == closer[1].mean()
-    assert order["p_turned"] == (closer[0] != closer[1]).mean()
-    assert order["before"] == pytest.approx((before[:, 0] - before[:, 1]).mean())
-    aligned = only_row(comparison.alignment(change_tree), level="word", protected_word="hers")
-    ranges = [np.ptp(draws, axis=1) for draws in (before, after)]
-    assert aligned["p_narrower"] == (ranges[1] < ranges[0]).mean()
-    same = [
-        tuple(a) == tuple(b) for a, b in zip(np.argsort(before), np.argsort(after), strict=True)
-    ]
-    assert aligned["p_same_order"] == np.mean(same)
 
 
 def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from gensim.models import KeyedVectors
 from scipy.stats import t
 
 import bayesbias as bb
@@ -19,6 +20,7 @@ from bayesbias.nulls import (
     Scenario,
     VocabularyScenario,
     scenario,
+    vocabulary_scenario,
 )
 
 SE = 4.5
@@ -184,6 +186,16 @@ def test_effects_are_planted_in_the_words_named(planted: str, signs: list[int]) 
     own = np.repeat([[1, 1, 1, -1, -1, 0, 0, 0], [-1, -1, -1, 1, 1, 0, 0, 0]], [2, 4], axis=0)
     np.testing.assert_allclose(batch.distances[0], 0.9 - effects[:, None] / 2 * own)
     np.testing.assert_allclose(batch.associations()[0], effects * [1, 1, -1, -1, -1, -1])
+
+
+def test_a_scenario_of_an_embedding_uses_words_of_letters() -> None:
+    rng, keyed = np.random.default_rng(1), KeyedVectors(3)
+    words = [*(f"w{letter}" for letter in "abcdefghij"), "w1"]
+    rows = 0.1 * rng.standard_normal((len(words), 3))
+    keyed.add_vectors(words, rows)
+    made = vocabulary_scenario(keyed, n_words=2, n_attributes=2, controls=())
+    unit = rows[:10] / np.linalg.norm(rows[:10], axis=1, keepdims=True)
+    np.testing.assert_allclose(made.vectors, unit, atol=1e-6)  # single precision
 
 
 def test_settings_tell_scenarios_apart() -> None:
