@@ -33,7 +33,6 @@ from .model.posterior_files import load_posterior as load_posterior
 from .model.posterior_files import save_posterior as save_posterior
 from .model.prior_predictive import prior_predictive as prior_predictive
 from .model.priors import Prior as Prior
-from .model.pymc_model import build_model as build_model
 from .model.spec import ModelSpec as ModelSpec
 from .model.spec import load_model as load_model
 from .model.spec import models as models
@@ -56,6 +55,7 @@ from .posterior.summaries import summary as summary
 from .sampling.fit import fit as fit
 from .sampling.options import FitOptions as FitOptions
 from .sampling.pymc_draws import from_pymc as from_pymc
+from .sampling.pymc_models import build_model as build_model
 from .scores.table import score_table as score_table
 from .tables import descriptives as descriptives
 from .tables.copies import drop_duplicates as drop_duplicates

@@ -25,11 +25,11 @@ from bayesbias._core.arrays import FloatArray, unit_rows
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
-from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.model.tree import variable_dims
 from bayesbias.posterior.estimands import has_cells, population_gaps
 from bayesbias.sampling.exact import sample_exact
+from bayesbias.sampling.pymc_models import build_model
 from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines
 

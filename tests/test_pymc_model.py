@@ -21,7 +21,6 @@ from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.placing import placed
-from bayesbias.model.pymc_model import build_model
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import (
     design_of,
@@ -31,6 +30,7 @@ from bayesbias.model.tree import (
     variable_dims,
 )
 from bayesbias.sampling.fit import fit, fit_design
+from bayesbias.sampling.pymc_models import build_model
 
 
 @pytest.fixture(scope="module")

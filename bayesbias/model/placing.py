@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.arrays import FloatArray
 from .design import Design
 from .terms import Term
 
@@ -77,3 +78,23 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
             return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)
 
     return Placed()
+
+
+def scaled_log(center: FloatArray, scale: FloatArray) -> Any:  # noqa: ANN401
+    """Standardize the log of an sd by its rough posterior mean and sd."""
+    import pytensor.tensor as pt
+    from pymc.logprob.transforms import Transform
+
+    class ScaledLog(Transform):  # type: ignore[misc,unused-ignore]
+        name = "scaledlog"
+
+        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            return (pt.log(value) - center) / scale
+
+        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            return pt.exp(center + scale * value)
+
+        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+            return center + scale * value + np.log(scale)
+
+    return ScaledLog()

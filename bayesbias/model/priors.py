@@ -56,10 +56,10 @@ def factor_of_partial_correlations(partial: FloatArray, n: int) -> FloatArray:
     ``partial`` has the shape (n_draws, n (n - 1) / 2) and contains the partial correlations of rows
     i and j given the first j rows, for j < i, row by row.
     """
-    factor = np.zeros((len(partial), n, n))
+    factor = np.zeros((len(partial), n, n), partial.dtype)
     factor[:, *np.tril_indices(n, -1)] = partial
     for i in range(n):
-        left = np.ones(len(partial))
+        left = np.ones(len(partial), partial.dtype)
         for j in range(i):
             own = factor[:, i, j].copy()
             factor[:, i, j] = own * np.sqrt(left)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from .._core.arrays import FloatArray
-from .covariates import made_design
-from .defaults import RECOMMENDED
 from .design import COVARIATE, Design
 from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
-from .placing import RoughFit, placed
-from .spec import ModelSpec, load_model
+from .placing import RoughFit, placed, scaled_log
+from .spec import ModelSpec
 from .terms import Term
 from .tree import ROW_INDICES, variable_dims
 
@@ -23,47 +20,10 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-def build_model(
-    table: pd.DataFrame | Design,
-    spec: str | ModelSpec = RECOMMENDED["distance"],
-    priors: dict[str, Any] | None = None,
-    *,
-    covariates: str | Sequence[str] = (),
-) -> pm.Model:
-    """Build a PyMC model for a table, with named coordinates.
-
-    The free variables are the same as in this package's posteriors, so you can pass a posterior to
-    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
-
-    Parameters
-    ----------
-    table : DataFrame or Design
-        A long-form table, or a design with any outcome.
-    spec : str, Path, or ModelSpec
-        A bundled model's name, the path of a model, or a ModelSpec.
-    priors : dict, optional
-        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``.
-    covariates : str or sequence of str
-        Covariates with slopes, as in `fit`.
-
-    Returns
-    -------
-    pymc.Model
-        A model with ``connection_mean[connection]``, ``sigma`` (common, or by connection or word),
-        ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
-        sds, and correlations have the names that the terms give them. The observed variable is the
-        outcome by row, such as ``cosine_distance[row]``; ``model["mu"]`` is its mean.
-
-    Examples
-    --------
-    >>> model = bb.build_model(table, "robust")
-    >>> [variable.name for variable in model.observed_RVs]
-    ['cosine_distance']
-    """
+def full_model(design: Design, spec: ModelSpec) -> pm.Model:
+    """Build a model with all means and effects as variables; see `build_model`."""
     import pymc as pm
 
-    design, spec = made_design(table, load_model(spec), covariates)
-    spec = spec.with_priors(priors or {}).fitting(design)
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
         index = {
@@ -71,7 +31,9 @@ def build_model(
             for dim, name in ROW_INDICES.items()
             if dim in design.coords
         }
-        values = _parameters(design, spec)
+        means = spec.priors["connection_mean"]
+        values = parameter_variables(design, spec)
+        values["connection_mean"] = means.to_pymc("connection_mean", dims="connection")
         rough = RoughFit(design)
         for term in words_last(spec.terms):
             values[term.name] = _effects(design, term, values, rough)
@@ -92,8 +54,15 @@ def build_model(
     return model
 
 
-def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
-    """Create connection means, residual sds, nu, sds of effects, and correlation factors."""
+def parameter_variables(
+    design: Design,
+    spec: ModelSpec,
+    known: Mapping[str, tuple[FloatArray, FloatArray]] | None = None,
+) -> dict[str, Any]:
+    """Create residual sds, nu, sds of effects, and correlation factors.
+
+    The ``known`` centers and scales of the posteriors of log sds set the sampler's coordinates.
+    """
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import CholeskyCorrTransform
@@ -102,7 +71,11 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
     values: dict[str, Any] = dict(spec.fixed)
     for name in names:
         if name not in values:
-            values[name] = spec.priors[name].to_pymc(name, dims=variable_dims(spec)[name] or None)
+            options: dict[str, Any] = {"dims": variable_dims(spec)[name] or None}
+            if known:
+                start, transform = np.exp(known[name][0]), scaled_log(*known[name])
+                options |= {"initval": start, "transform": transform, "default_transform": None}
+            values[name] = spec.priors[name].to_pymc(name, **options)
     for term in spec.terms:
         if term.correlated:
             name, n = term.correlation_factor, len(design.coords[term.by])
@@ -117,8 +90,7 @@ def _parameters(design: Design, spec: ModelSpec) -> dict[str, Any]:
             products = (factor[:, None] * factor[None]).sum(axis=2)
             pm.Deterministic(term.correlation, products, dims=term.correlation_dims)
             values[name] = factor
-    means = spec.priors["connection_mean"]
-    return values | {"connection_mean": means.to_pymc("connection_mean", dims="connection")}
+    return values
 
 
 def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401

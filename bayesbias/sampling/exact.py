@@ -98,9 +98,8 @@ def sample_exact(
 ) -> ExactDraws:
     """Draw from the exact posterior; draw only its parameters if ``effects`` is False."""
     with one_thread():
-        start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
         exact = partial(log_density, posterior)
-        mode = find_mode(exact, start, _bounds(posterior))
+        mode = mode_of(posterior)
         if posterior.n_gaps > MANY_GAPS:
             near = nearby(posterior, mode)
             near = near.corrected(exact, _drawn(posterior, near.log_density, mode, FIT_TO, rng)[1])
@@ -111,6 +110,12 @@ def sample_exact(
             drawn, parameters, n_modes = _drawn(posterior, exact, mode, n_draws, rng)
         values = draw_effects(posterior, parameters, rng) if effects else {}
         return _result(drawn, parameters, values, n_modes)
+
+
+def mode_of(posterior: Collapsed) -> FloatArray:
+    """Find a mode of the parameters, (n_parameters,)."""
+    start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
+    return find_mode(partial(log_density, posterior), start, _bounds(posterior))
 
 
 def _result(

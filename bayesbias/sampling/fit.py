@@ -22,7 +22,7 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.frequency import unranked
 from ..model.indexing import index_table
-from ..model.pymc_model import build_model
+from ..model.pymc_model import full_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import assemble, complete, variable_dims
 from ..tables.schema import (
@@ -37,10 +37,13 @@ from ..warnings import NoLikeness, NoRanks, RepeatedRows, SeveralEmbeddings
 from .doubts import describe_fit
 from .exact import sample_exact
 from .importance import PARETO_K_LIMIT
+from .layout import CannotCollapse
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from .pymc_models import collapsed_model, with_effects
 from .reduction import collapse
 
 if TYPE_CHECKING:
+    import pymc as pm
     from xarray import DataTree
 
 MEMORY_PER_ROW = 1000
@@ -266,19 +269,32 @@ def _by_method(
                 diagnostics={name: getattr(drawn, name) for name in names},
             )
             return tree, method, reason
-    return _nuts(design, spec, options, rng, "pymc" if method == "nuts" else method), method, reason
+    if method == "nuts" and spec.likelihood == "normal":
+        try:
+            posterior = collapse(design, spec)
+        except CannotCollapse as why:
+            reason = f"{reason}; NUTS samples all effects, because {why}"
+        else:
+            reason = f"{reason}; NUTS samples the sds, and effects follow from their conditional"
+            once = {"compile_kwargs": {"mode": "CVM"}}  # the likelihood is not worth compiling
+            tree = _nuts(collapsed_model(posterior), options, rng, "pymc", **once)
+            return with_effects(tree, posterior, rng), method, reason
+    backend = "pymc" if method == "nuts" else method
+    tree = _nuts(full_model(design, spec), options, rng, backend)
+    complete(tree, design, spec)
+    return tree, method, reason
 
 
 def _nuts(
-    design: Design, spec: ModelSpec, options: FitOptions, rng: Generator, backend: str
+    model: pm.Model, options: FitOptions, rng: Generator, backend: str, **more: object
 ) -> DataTree:
-    """Fit with one of the NUTS samplers that PyMC can call."""
+    """Sample a model with one of the NUTS samplers that PyMC can call."""
     import pymc as pm
 
     if backend != "pymc" and find_spec(backend) is None:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     seeds = [int(seed) for seed in rng.integers(2**31, size=options.chains)]
-    with build_model(design, spec), warnings.catch_warnings():
+    with model, warnings.catch_warnings():
         # A first warm-up step may overflow; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
@@ -291,6 +307,6 @@ def _nuts(
             target_accept=options.target_accept,
             progressbar=options.progressbar,
             compute_convergence_checks=False,
+            **more,
         )
-    complete(tree, design, spec)
     return tree

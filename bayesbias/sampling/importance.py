@@ -197,7 +197,7 @@ def find_mode(
     """
     from scipy.optimize import minimize
 
-    scale = np.sqrt(np.maximum(_curvature(log_density, start), 1))
+    scale = np.sqrt(np.maximum(curvature(log_density, start), 1))
     low, high = bounds
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
@@ -211,8 +211,8 @@ def find_mode(
     return np.clip(found.x / scale, low, high)
 
 
-def _curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
-    """Return the absolute second derivative along each parameter."""
+def curvature(log_density: LogDensity, point: FloatArray) -> FloatArray:
+    """Return the absolute second derivative along each parameter, (n_parameters,)."""
     steps = LONG_STEP * np.eye(len(point))
     values = log_density(np.concatenate([point[None], point + steps, point - steps]))
     up, down = np.split(values[1:], 2)

@@ -231,8 +231,12 @@ def _couplings(
     return tuple(couplings)
 
 
+class CannotCollapse(ValueError):  # noqa: N818 (it is caught, not shown)
+    """Raised if the effects of a model of a table cannot be integrated out."""
+
+
 def _require_whole_blocks(design: Design, part: Partition, unpooled: Sequence[int]) -> None:
-    """Raise a ValueError if the units of a block of likeness are not in one class."""
+    """Raise `CannotCollapse` if the units of a block of likeness are not in one class."""
     factor = part.units.terms[0].of
     likeness, block = design.likeness_of(factor)
     if not (likeness.size and part.units.alike.any()):
@@ -242,7 +246,7 @@ def _require_whole_blocks(design: Design, part: Partition, unpooled: Sequence[in
         measured = np.setdiff1d(measured, unpooled)
     classes = np.unique([block[measured], part.of_unit[measured]], axis=1)
     if classes.shape[1] > len(np.unique(block[measured])):
-        raise ValueError(
+        raise CannotCollapse(
             f"in this model, the sds of similar {factor}s differ, so the exact sampler cannot use "
             "their likeness; use method='nuts', or a model without likeness, such as crossed"
         )

@@ -39,7 +39,8 @@ class FitOptions:
     ----------
     method : {"auto", "exact", "nuts", "nutpie", "numpyro"}
         ``auto`` uses the exact sampler if the model is Normal and Pareto k is below 0.7, and PyMC's
-        NUTS otherwise. The result records the method and the reason.
+        NUTS otherwise. For Normal models, ``nuts`` samples sds and correlations, and effects follow
+        from their exact distribution. The result records the method and the reason.
     draws : int
         Number of draws per chain.
     chains : int

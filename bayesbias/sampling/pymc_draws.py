@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.random import default_rng
 
+from .._core.random import Seed, as_seed_sequence
 from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import complete, variable_dims
 from .doubts import describe_fit
+from .pymc_models import with_effects
+from .reduction import collapse
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -32,8 +36,11 @@ def from_pymc(
     priors: Mapping[str, Any] | None = None,
     *,
     covariates: str | Sequence[str] = (),
+    seed: Seed = None,
 ) -> DataTree:
     """Convert draws of a model from `build_model` to this package's format.
+
+    If the model was collapsed, means and effects are drawn from their exact conditional.
 
     Parameters
     ----------
@@ -43,6 +50,8 @@ def from_pymc(
         order, numbers any precision, and a single selected chain counts as one chain.
     table, model, priors, covariates
         The arguments that you passed to `build_model`.
+    seed : int, SeedSequence, Generator, or None
+        Seed for the effects of a collapsed model.
 
     Returns
     -------
@@ -62,9 +71,14 @@ def from_pymc(
     design, spec = made_design(table, load_model(model), covariates)
     spec = spec.with_priors(dict(priors or {})).fitting(design)
     tree = _tree(idata)
-    tree["posterior"] = _checked(tree["posterior"].to_dataset(), design, spec)
+    drawn = tree["posterior"].to_dataset()
+    collapsed = not {"connection_mean", "word_mean"} & set(drawn.data_vars)
+    tree["posterior"] = _checked(drawn, design, spec, collapsed=collapsed)
     _require_same_rows(tree, design)
-    complete(tree, design, spec)
+    if collapsed:
+        tree = with_effects(tree, collapse(design, spec), default_rng(as_seed_sequence(seed)))
+    else:
+        complete(tree, design, spec)
     known = "diverging" in tree["sample_stats"]
     origin = {"method": "nuts" if known else "unknown", "method_reason": "sampled by the caller"}
     describe_fit(tree, spec, **origin, seed="", table_hash=design.digest)
@@ -106,9 +120,11 @@ def _with_chains(group: Dataset) -> Dataset:
     return group
 
 
-def _checked(drawn: Dataset, design: Design, spec: ModelSpec) -> Dataset:
+def _checked(drawn: Dataset, design: Design, spec: ModelSpec, *, collapsed: bool) -> Dataset:
     """Return a model's variables as float64 with their dimensions in order; refuse any others."""
     not_drawn = {*spec.fixed} | ({"nu"} if spec.likelihood == "normal" else set())
+    if collapsed:
+        not_drawn |= {"connection_mean", "word_mean", *(term.name for term in spec.terms)}
     dims = {name: of for name, of in variable_dims(spec).items() if name not in not_drawn}
     labels = design.coords | spec.correlation_coords(design)
     others = [

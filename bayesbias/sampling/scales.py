@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
+from ..model.spec import ModelSpec
 from .blocks import cholesky_blocks, solve_blocks
 from .deviations import Deviations
 from .layout import Units
@@ -80,15 +81,18 @@ class Scales:
         return UnitPosterior(own, correlated, rotation, cholesky_blocks(matrices))
 
 
+def known_log_sds(spec: ModelSpec) -> FloatArray:
+    """Return the logs of known sds, which follow the parameters; the connection means' is last."""
+    mean_sd = spec.priors["connection_mean"].parameters["sd"]
+    return np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])
+
+
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
     """Return the sds and precisions for (n, n_parameters) parameters.
 
     The sds in the parameters come first, then known sds; the sd of the connection means is last.
     """
-    spec = posterior.spec
-    mean_sd = spec.priors["connection_mean"].parameters["sd"]
-    known = np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])[:, None]
-    known = np.broadcast_to(known, (len(known), len(parameters)))
+    known = np.tile(known_log_sds(posterior.spec)[:, None], len(parameters))
     sigma = np.exp(parameters[:, posterior.block("sigma").where].T)
     precision = 1 / (sigma**2 + posterior.design.rounding**2)
     precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)

@@ -1,0 +1,233 @@
+r"""Differentiate the log likelihood of the parameters, with all effects integrated out.
+
+By Fisher's identity, the gradient of :math:`\log p(y | \theta)` is the posterior mean of the
+gradient of :math:`\log p(y, z | \theta)` over the effects, which are Gaussian given the parameters
+:math:`\theta`. With the symbols of `collapsed` and :math:`M = E[z z^T | y, \theta]`,
+
+- the derivative for the log of an sd is the sum of :math:`M_{ii} - 1` over the coordinates that
+  this sd scales,
+- the derivative for :math:`\log \lambda_c` is :math:`(n_c - \lambda_c E \lVert y - X u
+  \rVert^2_c) / 2`,
+- for correlated effects :math:`u = D R z`, that for log sds uses the diagonal of :math:`R^{-T} M
+  R^T` in place of :math:`M_{ii}`, and that for R is :math:`R^{-T} (M - I)`.
+
+Class means, shared effects, slopes, and gaps form one system. Deviations depend on it only by way
+of the columns, whose second moments :math:`E[w w^T]` are known once the system is solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import block_diag, lapack
+
+from .._core.arrays import FloatArray, IntArray
+from ..model.priors import factor_of_partial_correlations
+from .deviations import Deviations
+from .layout import Units
+from .reduction import SMALLEST_SIGMA, Collapsed
+from .scales import known_log_sds
+
+COMPLEX_STEP = 1e-30
+"""Imaginary step of a derivative, which is exact up to rounding."""
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The factor R of the correlations of a unit's d coordinates, and its inverse."""
+
+    where: slice  # its parameters
+    place: slice  # the correlated coordinates
+    whole: FloatArray  # (d, d): R; coordinates without correlations have the identity
+    inverse: FloatArray
+    derivative: FloatArray  # (n_parameters of R, k, k)
+
+
+def _rotation(units: Units, parameters: FloatArray) -> Rotation | None:
+    if units.correlated is None:
+        return None
+    block, place = units.correlated
+    values, n = parameters[block.where], block.n_correlated
+    steps = values + 1j * COMPLEX_STEP * np.eye(len(values))
+    moved = factor_of_partial_correlations(np.tanh(steps), n)
+    whole = np.eye(units.loading.shape[1])
+    whole[place, place] = factor_of_partial_correlations(np.tanh(values[None]), n)[0]
+    derivative = moved.imag / COMPLEX_STEP
+    return Rotation(block.where, place, whole, np.linalg.inv(whole), derivative)
+
+
+@dataclass
+class Terms:
+    """Sums from which the gradient is computed."""
+
+    sds: FloatArray  # (n_sds,): sums for the logs of sds, including known ones
+    correlations: FloatArray  # (n_parameters,)
+    squares: FloatArray  # (n_noise,): expected sums of squared residuals
+
+    def add(
+        self, parameter: IntArray, moments: FloatArray, times: FloatArray, turn: Rotation | None
+    ) -> None:
+        """Add the (m, d, d) second moments of coordinates, of ``times`` units each."""
+        excess = moments
+        if turn is not None:
+            excess = moments - times[:, None, None] * np.eye(moments.shape[1])
+            of_factor = (turn.inverse.T @ excess.sum(axis=0))[turn.place, turn.place]
+            self.correlations[turn.where] += np.tensordot(turn.derivative, of_factor)
+            excess = turn.inverse.T @ moments @ turn.whole.T
+        diagonal = np.diagonal(excess, axis1=1, axis2=2) - times[:, None]
+        self.sds += np.bincount(parameter.ravel(), diagonal.ravel(), minlength=len(self.sds))
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Deviations given the parameters, before the moments of the columns are known."""
+
+    part: Deviations
+    turn: Rotation | None
+    to_effects: FloatArray  # (m, d, d): S R, from coordinates z to effects
+    variance: FloatArray  # (m, d, d): inverse of the precision of z
+    log_det: float
+    means: FloatArray  # (m, d, axes, k): coordinates per unit of each column
+
+    @classmethod
+    def of(
+        cls, part: Deviations, turn: Rotation | None, sds: FloatArray, precision: FloatArray
+    ) -> tuple[Solved, FloatArray]:
+        """Solve for deviations; also return what they account for, (k, k)."""
+        scale, shape = sds[part.parameter][..., None], part.projected.shape[1:]
+        (n, d), k = shape[:2], shape[3]
+        to_effects = scale * (np.eye(d) if turn is None else turn.whole)
+        back = np.swapaxes(to_effects, 1, 2)
+        own = (precision @ part.gram.reshape(len(precision), -1)).reshape(n, d, d)
+        own = _product(_product(back, own), to_effects) + np.eye(d)
+        flat = (precision @ part.projected.reshape(len(precision), -1)).reshape(n, d, -1)
+        right = _product(back, flat)
+        variance = 1 / own if d == 1 else np.linalg.inv(own)
+        log_dets = np.log(own.ravel()) if d == 1 else np.linalg.slogdet(own)[1]
+        means = _product(variance, right)
+        explained = right.reshape(-1, k).T @ means.reshape(-1, k)
+        log_det = float(part.times @ log_dets)
+        return cls(part, turn, to_effects, variance, log_det, means.reshape(shape)), explained
+
+    def add_to(self, terms: Terms, columns: FloatArray) -> None:
+        """Add the expected squares, given the (k, k) second moments of the columns' weights."""
+        part = self.part
+        flat = (*self.means.shape[:2], -1)
+        weighed = _product(self.means, columns).reshape(flat)
+        moments = _product(weighed, np.swapaxes(self.means.reshape(flat), 1, 2))
+        moments += part.times[:, None, None] * self.variance
+        terms.add(part.parameter, moments, part.times, self.turn)
+        effects = _product(_product(self.to_effects, moments), np.swapaxes(self.to_effects, 1, 2))
+        crossed = _product(self.to_effects, weighed)
+        n = len(terms.squares)
+        terms.squares += part.gram.reshape(n, -1) @ effects.ravel()
+        terms.squares -= 2 * part.projected.reshape(n, -1) @ crossed.ravel()
+
+
+def _product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Multiply stacks of matrices, without a slow call for each outer product."""
+    return np.asarray(a * b if a.shape[-1] == 1 else a @ b)
+
+
+class LogLikelihood:
+    """The log likelihood of the parameters of a posterior, with its gradient."""
+
+    def __init__(self, posterior: Collapsed) -> None:
+        self.posterior, sides = posterior, posterior.sides
+        n, border = len(posterior.gram), len(posterior.gram[0])
+        own = np.array([block_diag(*np.reshape(g, (-1, *g.shape[-2:]))) for g in sides[0].gram])
+        cross = posterior.cross.reshape(n, -1, border)
+        below = np.concatenate([cross.transpose(0, 2, 1), posterior.gram], axis=2)
+        self.gram = np.concatenate([np.concatenate([own, cross], axis=2), below], axis=1)
+        self.known = known_log_sds(posterior.spec)
+        n_sds = posterior.n_parameters + len(self.known)
+        gaps, shared = np.full(posterior.n_gaps, n_sds), posterior.layout.shared_parameter % n_sds
+        parts = [sides[0].parameter, gaps, *(side.parameter for side in sides[1:]), shared]
+        self.parameter = np.concatenate([part.ravel() for part in parts])
+        stops = np.cumsum([part.size for part in parts])
+        n_coordinates = len(self.parameter)
+        self.is_lower = np.tri(n_coordinates, dtype=bool)
+        self.proper = np.flatnonzero(self.parameter < n_sds)
+        columns = parts[0].size + posterior.columns
+        self.places = [
+            [np.ix_(columns[part.columns], columns[part.columns]) for part in side.deviations]
+            for side in sides
+        ]
+        self.blocks = [
+            (slice(stop - part.size, stop), np.reshape(part, (len(part), -1)).shape, part)
+            for part, stop in zip(parts, stops, strict=True)
+            if part is not gaps and part.size
+        ]  # coordinates of units and of shared effects, with their shapes and the places of sds
+
+    def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log likelihood of one parameter vector, up to a constant, and its gradient."""
+        posterior, n_parameters = self.posterior, len(parameters)
+        nothing = -np.inf, np.zeros(n_parameters)
+        logs = np.concatenate([parameters, self.known, [0.0]])  # the coefficients of gaps are last
+        where = posterior.block("sigma").where
+        variance = np.exp(2 * parameters[where])
+        each = 1 / (variance + posterior.design.rounding**2)
+        if each.max() > SMALLEST_SIGMA**-2:
+            return nothing
+        repeats = len(posterior.rows) // len(each)
+        sds, precision = np.exp(logs), np.repeat(each, repeats)
+        turns = [_rotation(side.units, parameters) for side in posterior.sides]
+        gram = (precision @ self.gram.reshape(len(precision), -1)).reshape(self.gram.shape[1:])
+        solved = []
+        for side, turn, places in zip(posterior.sides, turns, self.places, strict=True):
+            for part, place in zip(side.deviations, places, strict=True):
+                one, explained = Solved.of(part, turn, sds, precision)
+                gram[place] -= explained
+                solved.append((one, place))
+        terms = Terms(np.zeros(len(sds)), np.zeros(n_parameters), np.zeros(len(precision)))
+        found = self._solve(gram, sds, turns, terms)
+        if found is None:
+            return nothing
+        log_det, unexplained, moments = found
+        terms.squares += self.gram.reshape(len(precision), -1) @ moments.ravel()
+        for one, place in solved:
+            log_det += one.log_det
+            one.add_to(terms, moments[place])
+        value = 0.5 * (posterior.rows @ np.log(precision) - log_det - unexplained)
+        gradient = terms.sds[:n_parameters] + terms.correlations
+        of_noise = (precision * terms.squares - posterior.rows).reshape(len(each), repeats)
+        gradient[where] += of_noise.sum(axis=1) * variance * each
+        return float(value), gradient
+
+    def _solve(
+        self, gram: FloatArray, sds: FloatArray, turns: list[Rotation | None], terms: Terms
+    ) -> tuple[float, float, FloatArray] | None:
+        """Return log |P|, the unexplained square, and the second moments of effects and -1."""
+        n = len(self.parameter)
+        scale = np.append(sds[self.parameter], 1.0)
+        inner = gram * scale[:, None] * scale
+        blocks = list(zip(self.blocks, [*turns, None], strict=False))
+        for (own, shape, _), turn in blocks:
+            if turn is not None:
+                _rotate(inner, turn.whole.T, own, shape)
+        precision = inner[:n, :n]
+        precision[self.proper, self.proper] += 1  # the coefficients of gaps have flat priors
+        factor, failed = lapack.dpotrf(precision, lower=1)
+        if failed:
+            return None
+        log_det = 2 * float(np.log(np.diagonal(factor)).sum())
+        half = lapack.dpotri(factor, lower=1)[0]  # the upper triangle is not used
+        variance = np.where(self.is_lower, half, half.T)
+        mean = variance @ inner[:n, n]
+        unexplained = float(inner[n, n] - inner[n, :n] @ mean)
+        known = np.append(mean, -1.0)
+        moments = known[:, None] * known
+        moments[:n, :n] += variance
+        for (own, (m, d), parameter), turn in blocks:
+            units = moments[own, own].reshape(m, d, m, d)[np.arange(m), :, np.arange(m)]
+            terms.add(parameter, units, np.ones(m), turn)
+            if turn is not None:
+                _rotate(moments, turn.whole, own, (m, d))
+        return log_det, unexplained, moments * scale[:, None] * scale
+
+
+def _rotate(matrix: FloatArray, by: FloatArray, own: slice, shape: tuple[int, int]) -> None:
+    """Multiply the coordinates of each unit in the rows and columns of a matrix, in place."""
+    for each in (matrix, matrix.T):
+        each[own] = (by @ each[own].reshape(*shape, -1)).reshape(shape[0] * shape[1], -1)

@@ -1,0 +1,127 @@
+"""Build a PyMC model of a table, with all effects as variables or with all integrated out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from ..model.covariates import made_design
+from ..model.defaults import RECOMMENDED
+from ..model.design import Design
+from ..model.pymc_model import full_model, parameter_variables
+from ..model.spec import ModelSpec, load_model
+from ..model.tree import assemble
+from .collapsed import log_density
+from .effects import draw_effects
+from .exact import mode_of
+from .importance import curvature
+from .parameters import parameters_of
+from .reduction import Collapsed, collapse
+
+if TYPE_CHECKING:
+    import pymc as pm
+    from xarray import DataTree
+
+
+def build_model(
+    table: pd.DataFrame | Design,
+    spec: str | ModelSpec = RECOMMENDED["distance"],
+    priors: dict[str, Any] | None = None,
+    *,
+    covariates: str | Sequence[str] = (),
+    collapsed: bool = False,
+) -> pm.Model:
+    """Build a PyMC model for a table, with named coordinates.
+
+    The free variables are the same as in this package's posteriors, so you can pass a posterior to
+    ``pm.sample_posterior_predictive`` and ``pm.compute_log_likelihood``.
+
+    Parameters
+    ----------
+    table : DataFrame or Design
+        A long-form table, or a design with any outcome.
+    spec : str, Path, or ModelSpec
+        A bundled model's name, the path of a model, or a ModelSpec.
+    priors : dict, optional
+        Priors to replace, such as ``{"connection_mean": {"sd": 0.1}}``.
+    covariates : str or sequence of str
+        Covariates with slopes, as in `fit`.
+    collapsed : bool
+        Whether to integrate out all means, effects, and slopes of a Normal model. Only sds and
+        correlations are left, which NUTS samples without trouble, even if some sds are near zero.
+        Add your own parts to the model, sample it, and pass the draws to `from_pymc`, which draws
+        the effects.
+
+    Returns
+    -------
+    pymc.Model
+        A model with ``connection_mean[connection]``, ``sigma`` (common, or by connection or word),
+        ``word_mean[protected_word, connection]``, and ``nu`` for a Student-t likelihood. Effects,
+        sds, and correlations have the names that the terms give them. The observed variable is the
+        outcome by row, such as ``cosine_distance[row]``; ``model["mu"]`` is its mean. A collapsed
+        model has only the sds and correlations; its likelihood is the potential ``likelihood``.
+
+    Examples
+    --------
+    >>> model = bb.build_model(table, "robust")
+    >>> [variable.name for variable in model.observed_RVs]
+    ['cosine_distance']
+    >>> model = bb.build_model(table, "crossed", collapsed=True)
+    >>> [variable.name for variable in model.free_RVs]
+    ['sigma', 'connection_sd', 'attribute_sd']
+    """
+    design, spec = made_design(table, load_model(spec), covariates)
+    spec = spec.with_priors(priors or {}).fitting(design)
+    return collapsed_model(collapse(design, spec)) if collapsed else full_model(design, spec)
+
+
+def collapsed_model(posterior: Collapsed) -> pm.Model:
+    """Build a model of the sds and correlations alone; see `build_model`."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    from .collapsed_op import CollapsedLikelihood
+
+    design, spec, mode = posterior.design, posterior.spec, mode_of(posterior)
+    curved = curvature(partial(log_density, posterior), mode)
+    scale = 1 / np.sqrt(np.maximum(curved, 1.0))  # sds near zero have flat densities
+    known = {}
+    for block in posterior.blocks:
+        center, width = mode[block.where], scale[block.where]
+        known[block.name] = (center, width) if block.dims else (center[0], width[0])
+    with pm.Model(coords={**design.coords, **spec.correlation_coords(design)}) as model:
+        values = parameter_variables(design, spec, known)
+        parts = [
+            _partial(values[f"{block.name}_factor"], block.n_correlated)
+            if block.n_correlated
+            else pt.log(values[block.name]).reshape((-1,))
+            for block in posterior.blocks
+        ]
+        pm.Potential("likelihood", CollapsedLikelihood(posterior)(pt.concatenate(parts))[0])
+    return model
+
+
+def _partial(factor: Any, n: int) -> Any:  # noqa: ANN401
+    """Return the inverse hyperbolic tangents of partial correlations, as in `parameters_of`."""
+    import pytensor.tensor as pt
+
+    before = pt.cumsum(factor**2, axis=1) - factor**2
+    rows, columns = np.tril_indices(n, -1)
+    return pt.arctanh(factor[rows, columns] / pt.sqrt(1 - before[rows, columns]))
+
+
+def with_effects(tree: DataTree, posterior: Collapsed, rng: Generator) -> DataTree:
+    """Draw the effects given draws of a collapsed model; keep its ``sample_stats``."""
+    drawn = tree["posterior"].to_dataset().transpose("chain", "draw", ...)
+    sds = {name: drawn[name].values for name in (block.name for block in posterior.blocks)}
+    flat = {name: values.reshape(-1, *values.shape[2:]) for name, values in sds.items()}
+    values = draw_effects(posterior, parameters_of(posterior.blocks, flat), rng)
+    chains = drawn.sizes["chain"]
+    made = assemble(posterior.design, posterior.spec, values, chains=chains)
+    made["sample_stats"] = tree["sample_stats"].to_dataset()
+    return made

@@ -1,0 +1,99 @@
+"""The gradient of the collapsed likelihood, and NUTS over sds alone, against the exact sampler."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import model_named
+from test_collapsed import VARIANTS, irregular, likened, points_of, without_some  # noqa: F401
+from xarray import DataTree
+
+import bayesbias as bb
+from bayesbias.model.design import Design
+from bayesbias.model.spec import load_model
+from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.gradient import LogLikelihood
+from bayesbias.sampling.layout import CannotCollapse
+from bayesbias.sampling.parameters import log_prior
+from bayesbias.sampling.reduction import collapse
+from studies.agreement import HIGHEST_RMS, HIGHEST_Z, z_scores
+
+STEP = 1e-5
+
+
+def check(design: Design, name: str) -> None:
+    """Compare value and gradient with the density that dense algebra has checked."""
+    posterior = collapse(design, model_named(name))
+    (point,) = points_of(posterior, 1, seed=2)
+    steps = STEP * np.eye(len(point))
+    points = np.concatenate([point[None], point + steps, point - steps])
+    expected = log_density(posterior, points) - log_prior(posterior.spec, posterior.blocks, points)
+    value, gradient = LogLikelihood(posterior)(point)
+    assert value == pytest.approx(expected[0], abs=1e-8)  # sums of terms of order 1,000
+    up, down = np.split(expected[1:], 2)
+    # A central difference has an error of order 1e-11 / 1e-5 from rounding of sums near 1,000.
+    np.testing.assert_allclose(gradient, (up - down) / (2 * STEP), rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["paper-figures", "crossed", "maximal", "by-group", *VARIANTS])
+def test_value_and_gradient_of_irregular_tables(irregular: Design, name: str) -> None:  # noqa: F811
+    check(irregular, name)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_value_and_gradient_with_likeness_gaps_and_slopes(
+    likened: Design,  # noqa: F811
+    share: float,
+) -> None:
+    check(without_some(likened, share), "by-group with slopes")
+
+
+def test_an_absurd_sd_has_no_density(likened: Design) -> None:  # noqa: F811
+    posterior = collapse(likened, load_model("crossed"))
+    value, gradient = LogLikelihood(posterior)(np.full(posterior.n_parameters, -15.0))
+    assert value == -np.inf
+    assert not gradient.any()
+
+
+def agreement(nuts: DataTree, exact: DataTree) -> pd.Series:
+    draws = exact["posterior"].sizes["chain"] * exact["posterior"].sizes["draw"]
+    ours = exact["posterior"].to_dataset()
+    names = [name for name in ours.data_vars if float(ours[name].std(("chain", "draw")).min()) > 0]
+    ours, theirs = ours[names], nuts["posterior"].to_dataset()[names]
+    ours.attrs["efficiency"] = min(draws, float(exact["sample_stats"]["importance_ess"])) / draws
+    return z_scores(ours, theirs)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_nuts_over_sds_agrees_with_the_exact_sampler(toy_table: pd.DataFrame) -> None:
+    """Draw 2 chains by `fit`, and one by PyMC's own model, completed by `from_pymc`."""
+    import pymc as pm
+
+    few = {"draws": 400, "chains": 2, "seed": 1, "progressbar": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.SamplingWarning)
+        nuts = bb.fit(toy_table, "crossed", method="nuts", tune=400, **few)
+        model = bb.build_model(toy_table, "crossed", collapsed=True)
+        with model:
+            idata = pm.sample(
+                400, tune=400, chains=1, nuts_sampler="pymc", random_seed=1, progressbar=False
+            )
+        by_hand = bb.from_pymc(idata, toy_table, "crossed", seed=2)
+        exact = bb.fit(toy_table, "crossed", method="exact", draws=2000, seed=3)
+    assert "sds" in nuts.attrs["method_reason"]
+    assert int(nuts["sample_stats"]["diverging"].sum()) == 0
+    for tree in (nuts, by_hand):
+        assert set(tree["posterior"].data_vars) == set(exact["posterior"].data_vars)
+        z = agreement(tree, exact)
+        assert z.abs().max() < HIGHEST_Z
+        assert np.sqrt((z**2).mean()) < HIGHEST_RMS
+
+
+def test_models_whose_likeness_cannot_be_used_are_not_collapsed(
+    likened: Design,  # noqa: F811
+) -> None:
+    with pytest.raises(CannotCollapse):
+        bb.build_model(likened, model_named("by-group of sigma by word"), collapsed=True)
