@@ -8,8 +8,8 @@ gradient of :math:`\log p(y, z | \theta)` over the effects, which are Gaussian g
   this sd scales,
 - the derivative for :math:`\log \lambda_c` is :math:`(n_c - \lambda_c E \lVert y - X u
   \rVert^2_c) / 2`,
-- for correlated effects :math:`u = D R z`, that for log sds uses the diagonal of :math:`R^{-T} M
-  R^T` in place of :math:`M_{ii}`, and that for R is :math:`R^{-T} (M - I)`.
+- for correlated effects :math:`u = D R z`, the diagonal of :math:`R^{-T} M R^T` replaces
+  :math:`M_{ii}`, and the derivative for R is :math:`R^{-T} (M - I)`.
 
 Class means, shared effects, slopes, and gaps form one system. Deviations depend on it only by way
 of the columns, whose second moments :math:`E[w w^T]` are known once the system is solved.
