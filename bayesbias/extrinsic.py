@@ -21,6 +21,9 @@ from ._core.intervals import DEFAULT_CI_PROB, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import require_columns
 
+FEWEST = 4
+"""Smallest number of rows for a correlation with an interval."""
+
 
 def tpr_gaps(
     truth: ArrayLike,
@@ -140,7 +143,7 @@ def correlate(
     check_choice("method", method, ("pearson", "spearman"))
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
-    if len(score) < 4 or np.ptp(score) == 0 or np.ptp(bias) == 0:
+    if len(score) < FEWEST or np.ptp(score) == 0 or np.ptp(bias) == 0:
         raise ValueError("a correlation needs 4 or more rows, and scores and biases that vary")
     both, z = np.stack([score, bias]), _reach(ci_prob)
     r = _coefficient(both, method)
@@ -184,8 +187,8 @@ def correlations(
     DataFrame
         ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
         Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
-        clustered by class. ``model`` uses the mean of each model's absolute class means. Intervals
-        for models that share data are not independent.
+        clustered by class. ``model`` uses the mean of each model's absolute class means, and needs
+        four models. Intervals for models that share data are not independent.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
     means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
@@ -194,7 +197,8 @@ def correlations(
     parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]
     options: dict[str, Any] = {"method": method, "ci_prob": ci_prob, "seed": as_seed_sequence(seed)}
     rows = []
-    for level, model, part in [*parts, ("model", "", sizes)]:
+    parts += [("model", "", sizes)] if len(sizes) >= FEWEST else []
+    for level, model, part in parts:
         clusters = part["class"] if level == "sample" else None
         fitted = correlate(part["score"], part["bias"], clusters=clusters, **options)
         rows.append({"level": level, "model": str(model), **fitted})

@@ -56,6 +56,18 @@ def made(words: bb.WordList) -> ContextualVectors:
     return ContextualVectors("made", known, CONTEXTS, vectors, ("uncle",), "word", 6)
 
 
+def test_arrays_of_occurrences_give_the_table_of_vectors(
+    made: ContextualVectors, words: bb.WordList
+) -> None:
+    arrays = dict(zip(made.words, made.vectors, strict=True))
+    arrays["he"] = np.concatenate([arrays["he"], arrays["he"]])  # more occurrences
+    one, other = contextual_table(arrays, words), contextual_table(made, words)
+    np.testing.assert_array_equal(one["cosine_distance"], other["cosine_distance"])
+    assert set(one["context"]) == {f"occurrence {i + 1}" for i in range(len(CONTEXTS))}
+    with pytest.raises(ValueError, match=r"n_occurrences, n_dims\) array for every word"):
+        contextual_table(arrays | {"she": np.zeros(8)}, words)
+
+
 def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     for name in ("bleached", "seat-names"):
         assert [text.count("{}") for text in load_templates(name)] == [1] * 8

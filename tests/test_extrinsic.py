@@ -143,6 +143,9 @@ def test_the_levels_of_correlation() -> None:
     for r, rows in ((found["r"][2], means.loc["c"]), (found["r"].iloc[-1], sizes)):
         assert r == pytest.approx(np.corrcoef(rows["score"], rows["bias"])[0, 1])
     assert found["n"].tolist() == [8] * 4 + [40] * 3 + [8, 4]
+    alone = correlations(frame[frame["model"] == "c"], seed=0)
+    assert alone["level"].tolist() == ["class", "sample"]
+    assert alone["r"][0] == found["r"][2]
 
 
 FOUR = ([1, 2, 3, 4], [1, 2, 3, 5])

@@ -439,3 +439,19 @@ def test_rnsb_is_neither() -> None:
         assert alike.probability.min() > 0.5
     assert extremes[1] > 10 * extremes[0]
     proved("rnsb", comparable=False, trustworthy=False)
+
+
+def test_directions_of_pairs_agree_as_far_as_their_cosines() -> None:
+    rng = np.random.default_rng(7)
+    words = {name: rng.normal(size=6) for name in "abcdef"}
+    frame = bb.scores.direction_agreement(words, [("a", "b"), ("c", "d"), ("e", "f"), ("a", "z")])
+    unit = {name: row / np.linalg.norm(row) for name, row in words.items()}
+    gaps = [unit[x] - unit[y] for x, y in ("ab", "cd", "ef")]
+    lengths = [np.linalg.norm(gap) for gap in gaps]
+    expected = [gaps[i] @ gaps[j] / lengths[i] / lengths[j] for i, j in ((0, 1), (0, 2), (1, 2))]
+    # The halves of x - y are the centered members, so the component is that of the differences.
+    axis = np.linalg.eigh(sum(np.outer(gap, gap) for gap in gaps))[1][:, -1]
+    axis *= np.sign(axis @ sum(gaps))
+    expected += [gap @ axis / length for gap, length in zip(gaps, lengths, strict=True)]
+    np.testing.assert_allclose(frame["cosine"], expected, atol=1e-12)
+    assert frame["other"].tolist()[-3:] == ["first component"] * 3

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
+from .._core.display import abridged
 from ..embeddings.distances import distance_table
 from ..tables.schema import validate_table
 from ..tables.wordlists import WordList
@@ -12,7 +16,7 @@ from .encoding import ContextualVectors
 
 
 def contextual_table(
-    vectors: ContextualVectors,
+    vectors: ContextualVectors | Mapping[str, ArrayLike],
     wordlist: WordList,
     *,
     turn: int = 0,
@@ -25,7 +29,10 @@ def contextual_table(
 
     Parameters
     ----------
-    vectors : ContextualVectors
+    vectors : ContextualVectors or mapping of str to array_like
+        From `contextual_vectors`, or each word's vectors from any model or layer, as an
+        (n_occurrences, n_dims) array. Occurrence i of every word is context i; the word with the
+        fewest occurrences limits their number.
     wordlist : WordList
     turn : int
         Number of contexts to shift all pairs by. Several shifts show how much contexts matter.
@@ -37,7 +44,7 @@ def contextual_table(
     DataFrame
         A table with the columns ``COLUMNS``, ``embedding``, and ``context`` (such as the template).
     """
-    parts = []
+    vectors, parts = _stacked(vectors), []
     for place, context in enumerate(vectors.contexts):
         keyed = vectors.in_context(context)
         table = distance_table(keyed, wordlist, embedding=vectors.encoder, max_missing=max_missing)
@@ -45,3 +52,20 @@ def contextual_table(
         here = np.asarray((word + attribute + turn) % len(vectors.contexts) == place)
         parts.append(table[here].assign(context=context))
     return validate_table(pd.concat(parts, ignore_index=True))
+
+
+def _stacked(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> ContextualVectors:
+    """Return vectors of occurrences as an object, with as many contexts as every word has."""
+    if isinstance(vectors, ContextualVectors):
+        return vectors
+    rows = {word: np.asarray(each, dtype=np.float32) for word, each in vectors.items()}
+    shapes = {each.shape[1:] for each in rows.values()}
+    fewest = min((len(each) for each in rows.values() if each.ndim == 2), default=0)
+    if len(shapes) != 1 or not fewest or any(each.ndim != 2 for each in rows.values()):
+        raise ValueError(
+            "pass an (n_occurrences, n_dims) array for every word, with the same n_dims; got "
+            f"{abridged([f'{word}: {each.shape}' for word, each in rows.items()])}"
+        )
+    contexts = tuple(f"occurrence {number}" for number in range(1, fewest + 1))
+    stack = np.stack([each[:fewest] for each in rows.values()])
+    return ContextualVectors("arrays", tuple(rows), contexts, stack, (), "word", -1)

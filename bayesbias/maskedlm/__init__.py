@@ -16,6 +16,7 @@ from .measures import MEASURES as MEASURES
 from .pair_files import read_pairs as read_pairs
 from .pair_statistics import Normals as Normals
 from .pair_statistics import measure_table as measure_table
+from .pair_statistics import preference_gaps as preference_gaps
 from .pair_summaries import model_contrasts as model_contrasts
 from .pair_summaries import model_ranks as model_ranks
 from .pair_summaries import pair_scales as pair_scales

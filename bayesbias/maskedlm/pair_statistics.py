@@ -152,6 +152,44 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def preference_gaps(paired: pd.DataFrame) -> pd.DataFrame:
+    """Compute how strongly each kind of sentence is preferred, when it is preferred.
+
+    Equally many preferences for stereotypes and against them give a share of one half, even if the
+    former are strong and the latter weak (Liu, 2024, PLL Score Analysis).
+
+    Parameters
+    ----------
+    paired : DataFrame
+        From `paired_scores` or `read_scores`.
+
+    Returns
+    -------
+    DataFrame
+        ``model``, ``measure``, ``n_st`` and ``n_at``, the numbers of pairs whose stereotypical or
+        anti-stereotypical sentence scores higher; ``delta_st`` and ``delta_at``, the absolute mean
+        differences of these pairs' scores; and ``difference``, ``delta_st - delta_at``.
+
+    Examples
+    --------
+    >>> paired = pd.DataFrame({"model": "one", "difference": [-0.1, -0.1, 0.8, 0.6]})
+    >>> paired["measure"] = "pll"
+    >>> preference_gaps(paired).round(2)
+      model measure  n_st  n_at  delta_st  delta_at  difference
+    0   one     pll     2     2       0.7       0.1         0.6
+    """
+    require_columns(paired, ("model", "measure", "difference"))
+    keys, gap = ["model", "measure"], paired["difference"].astype(float)
+    sides = {
+        "st": paired.assign(gap=gap.where(gap > 0)),
+        "at": paired.assign(gap=gap.where(gap < 0)),
+    }
+    of = {side: part.groupby(keys, sort=False)["gap"] for side, part in sides.items()}
+    frame = pd.DataFrame({f"n_{side}": own.count() for side, own in of.items()})
+    frame = frame.assign(**{f"delta_{side}": own.mean().abs() for side, own in of.items()})
+    return frame.assign(difference=frame["delta_st"] - frame["delta_at"]).reset_index()
+
+
 def _statistics(difference: FloatArray, *sides: FloatArray) -> list[float]:
     """Compute all `STATISTICS` of pairs, with NaN for undefined ones or without scores."""
     values = [50.0 + 50.0 * float(np.sign(difference).mean()), np.nan, np.nan, np.nan]

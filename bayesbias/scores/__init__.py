@@ -12,6 +12,7 @@ To add a score, write its function and add its `ListScore` to ``registry.SCORES`
 """
 
 from .directions import direct_bias as direct_bias
+from .directions import direction_agreement as direction_agreement
 from .directions import ripa as ripa
 from .directions import same as same
 from .groups import ect as ect

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, repeat
 from typing import Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_choice
-from ..embeddings.word_sets import WordVectors
+from ..embeddings.word_sets import WordVectors, look_up_tuples
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
     bias_subspace,
@@ -131,6 +133,46 @@ def relation_vector(pairs: FloatArray) -> FloatArray:
         raise ValueError(f"the vectors of a pair must differ; leave out these pairs: {equal}")
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
+
+
+def direction_agreement(vectors: WordVectors, pairs: Iterable[Sequence[str]]) -> pd.DataFrame:
+    """Compute how far the directions of defining pairs agree, with each other and with their sum.
+
+    A direction that several pairs are to define should be that of each of them. Check this before
+    you use Direct Bias, RIPA, or hard debiasing (Schröder et al., 2024, Semantic properties of
+    cosine based bias scores, section 5.3; The SAME score, section 3.2).
+
+    Parameters
+    ----------
+    vectors : KeyedVectors or mapping of str to array
+    pairs : list of (x, y) word pairs; pairs with a missing word are left out
+
+    Returns
+    -------
+    DataFrame
+        One row per ``pair`` and ``other`` pair, and one per pair and ``first component``, the
+        first principal component that `direct_bias` uses. ``cosine`` is between the differences of
+        unit vectors, x - y, in [-1, 1].
+
+    Examples
+    --------
+    >>> glove = bb.load_vectors("glove-demo")
+    >>> frame = bb.scores.direction_agreement(glove, [("he", "she"), ("man", "woman")])
+    >>> frame.round(2)
+             pair            other  cosine
+    0     he, she       man, woman    0.64
+    1     he, she  first component    0.88
+    2  man, woman  first component    0.93
+    """
+    members, kept, _ = look_up_tuples(vectors, "pairs", pairs)
+    units = [unit_rows(rows) for rows in members]
+    directions = unit_rows([rows[0] - rows[-1] for rows in units])
+    names = [", ".join(pair) for pair in kept]
+    component, _ = principal_components(units, 1)
+    with_component = zip(names, repeat("first component"), directions @ component[0], strict=False)
+    pairwise = combinations(range(len(names)), 2)
+    rows = [(names[i], names[j], directions[i] @ directions[j]) for i, j in pairwise]
+    return pd.DataFrame([*rows, *with_component], columns=["pair", "other", "cosine"])
 
 
 def direct_bias(
