@@ -174,7 +174,8 @@ def _psi(embedding: Embedding, directions: FloatArray) -> tuple[pd.Index[str], F
 def products(vectors: Vector, directions: FloatArray) -> FloatArray:
     """Compute the dot products of all vectors, scaled to unit length, with all directions.
 
-    They are NaN for vectors that are all zeros, not finite, or not longer than `SHORTEST`.
+    The products of a vector do not depend on the other vectors. They are NaN for vectors that are
+    all zeros, not finite, or not longer than `SHORTEST`.
     """
     sums = np.empty((len(directions), len(vectors)))
     for start in range(0, len(vectors), BLOCK):
@@ -183,5 +184,6 @@ def products(vectors: Vector, directions: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", over="ignore"):
             lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
             usable = (lengths > SHORTEST) & np.isfinite(lengths)
-            sums[:, block] = (rows @ directions.T).T / np.where(usable, lengths, np.nan)
+            dots = np.einsum("kd,nd->kn", directions, rows)
+            sums[:, block] = dots / np.where(usable, lengths, np.nan)
     return sums
