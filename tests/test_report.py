@@ -136,6 +136,7 @@ def test_how_numbers_are_written(written: str, expected: str) -> None:
     ("probability", "grade", "holds"),
     [
         (0.9999, Grade.ALMOST_CERTAINLY, True),
+        (0.9899, Grade.VERY_PROBABLY, True),  # 98%: a grade never contradicts its percentage
         (0.80, Grade.PROBABLY, True),
         (0.79, Grade.CANNOT_TELL, None),
         (0.04, Grade.VERY_PROBABLY, False),
@@ -185,8 +186,8 @@ def written(values: np.ndarray) -> Iterator[str]:
         if value <= 1 and digits < 2:
             yield percent(value, digits)
             yield percent(1 - value, digits)
-            yield f"{round(100 * value)}"
-            yield f"{100 - round(100 * value)}"
+            yield f"{Verdict(value).percent}"
+            yield f"{100 - Verdict(value).percent}"
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,12 @@ class Verdict:
 
     @property
     def percent(self) -> int:
-        """The probability in whole percent, from 1 to 99, because no posterior is certain."""
-        return min(max(round(100 * self.probability), 1), 99)
+        """The probability in whole percent, from 1 to 99, because no posterior is certain.
+
+        Only 99% is not rounded up: from 98.5% on, a grade would depend on the seed of a fit.
+        """
+        sure = max(self.probability, 1 - self.probability) >= 0.99
+        return min(max(round(100 * self.probability), 1 if sure else 2), 99 if sure else 98)
 
     @property
     def larger(self) -> int:
@@ -50,13 +54,8 @@ class Verdict:
 
     @property
     def grade(self) -> Grade:
-        """The grade of the more probable side; it follows the displayed percentage.
-
-        Only 99% is not rounded up: from 98.5% on, the grade would depend on the seed of a fit.
-        """
-        grades = (grade for grade, least in THRESHOLDS.items() if self.larger >= least)
-        certain = max(self.probability, 1 - self.probability) >= 0.99
-        return next(grade for grade in grades if certain or grade is not Grade.ALMOST_CERTAINLY)
+        """The grade of the more probable side; it follows the displayed percentage."""
+        return next(grade for grade, least in THRESHOLDS.items() if self.larger >= least)
 
     @property
     def holds(self) -> bool | None:

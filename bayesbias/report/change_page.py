@@ -78,17 +78,19 @@ class ChangePage(Page[ChangeRecord]):
     def _sentence(self) -> Sentence:
         record, removed = self.record, self.record.removed
         agent = f"{record.method} debiasing" if record.method else f"the change to {record.after}"
+        agent = agent.removesuffix(" to after")
+        where = "" if record.before == "before" else f" in the embedding {record.before}"
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
-            return (f"How far {agent} moved {kinds} attributes in {record.before}.",)
+            return (f"How far {agent} moved {kinds} attributes{where}.",)
         groups = record.naming.groups.values()
         who = joined(groups) if len(groups) < 4 else "words"
         open_ended = removed.verdict.holds is None
         away = "closer to" if removed.verdict.holds is False else "away from"
         pieces: list[str | Marked] = [
             opening(removed.verdict),
-            f"{' whether' if open_ended else ','} {agent} moved {who} {away} their own stereotypes "
-            f"in {record.before}.",
+            f"{' whether' if open_ended else ','} {agent} moved {who} {away} their own stereotypes"
+            f"{where}.",
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(

@@ -73,6 +73,9 @@ class ListPage(Page[ListRecord]):
         if record.question is Question.CROSSED:
             one = "With two groups, this is one number; which group it comes from is not known."
             notes = [one, *notes]
+        elif record.groups:
+            one = "Compared with other groups’ words, beyond third groups’ stereotypes."
+            notes = [one, *notes]
         return Answer(
             list_sentence(record), list_deck(record), self._picture(), alerts(record), notes
         )
@@ -159,6 +162,13 @@ class ListPage(Page[ListRecord]):
         )
         yield fold("How sure?", Table("", heads, (False, False, True, False), rows), like)
         yield fold("Compared with what?", *self._compared())
+        shown = ("attribute", "protected_group", "mean", "interval", "p_direction", "all_right")
+        yield fold(
+            "How sure is each stereotype word?",
+            table(record.led("attributes"), "", *shown),
+            "Below zero, the word is closer to its group than to the others. The last column is "
+            "the probability that all signs down to this row are right.",
+        )
         if record.question is Question.CROSSED:
             yield fold("Why not by group?", *self._split())
         yield how_to_read(record, "a group’s difference" if record.groups else "the difference")

@@ -118,6 +118,7 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "coverage": ("inside", percent),
     "n_effective": ("count as", lambda value: number(value, 1)),
     "p_most": ("P(largest)", probability),
+    "all_right": ("all down to here", probability),
     **{f"p_rank_{rank}": (f"P(rank {rank})", probability) for rank in range(2, MOST_RANKS + 1)},
     "p_direction": ("probability of direction", graded),
     "p_above": ("probability that it is above one half", graded),

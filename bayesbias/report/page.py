@@ -213,7 +213,7 @@ def html[R](
         "sentence": marked_up(page.answer.sentence),
         "deck": escape(page.answer.deck),
         "main": page.main(),
-        "side": page.side() + "".join(one.html() for one in page.folds()),
+        "side": page.side() + "".join(one.html() for one in page.folds() if not one.empty),
         "figures": page.figures(),
         "details": "".join(one.html() for one in details),
         "script": script,

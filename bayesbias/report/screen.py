@@ -35,11 +35,12 @@ def screen_text(answer: Answer) -> str:
 
 
 def _marks(marks: Sequence[Mark | Ticks], room: int) -> list[Mark | Ticks]:
-    """Return the rows of the ruler for which there is room: first ticks, then the last marks."""
+    """Return the rows of the ruler that fit: ticks, then the last marks or the second."""
     ticks = [mark for mark in marks if isinstance(mark, Ticks)]
     others = [mark for mark in marks if isinstance(mark, Mark)]
-    n_others = max(room - len(ticks), 0)
-    kept = [*ticks[:room], *(others[-n_others:] if n_others else [])]
+    n_others = min(max(room - len(ticks), 0), len(others))
+    start = 1 if n_others == 1 < len(others) else len(others) - n_others
+    kept = [*ticks[:room], *others[start : start + n_others]]
     return [mark for mark in marks if mark in kept]
 
 

@@ -8,7 +8,7 @@ from html import escape
 from ..records.lists import ListRecord, Question
 from ..records.rows import Row
 from ..records.verdicts import Verdict
-from .numbers import digits_for, joined, number, probability_name
+from .numbers import digits_for, joined, number
 
 NOT_SHOWN = "Does not show what people are like, or whether a system does harm."
 
@@ -85,80 +85,59 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
 
 def list_sentence(record: ListRecord) -> Sentence:
     """Return the sentence that leads the page of a list."""
-    return _by_group(record) if record.groups else _about_all(record)
-
-
-def _about_all(record: ListRecord) -> Sentence:
-    verdict, where = record.overall.verdict, f" in {record.embedding}"
-    holds = verdict.holds
-    claim = claim_of(record, holds=holds is not False)
+    where = f" in the embedding {record.embedding}"
+    if record.groups:
+        return _by_group(record, where)
+    holds = record.overall.verdict.holds
+    claim, start = claim_of(record, holds=holds is not False), opening(record.overall.verdict)
     if holds is None:
-        return opening(verdict), f" whether {claim}{where}."
-    against = "" if holds else ", against the stereotype"
-    return opening(verdict), f", {claim}{where}{against}."
+        return start, f" whether {claim}{where}."
+    return start, f", {claim}{where}{'' if holds else ', against the stereotype'}."
 
 
-def _by_group(record: ListRecord) -> Sentence:
+def _by_group(record: ListRecord, where: str) -> Sentence:
     """Name the groups with a verdict, then those about which one cannot tell."""
-    names, rows = record.naming.groups, record.groups
-    compared = "more than toward others’, compared with other groups’ words,"
-    found = [row for row in rows if row.verdict.holds is not None]
-    open_rows = [row for row in rows if row.verdict.holds is None]
+    names, own = record.naming.groups, "their own stereotypes"
+    found = [row for row in record.groups if row.verdict.holds is not None]
+    unclear = [row for row in record.groups if row.verdict.holds is None]
+    who = joined(names[row.key] for row in unclear or found)
+    chances = joined(f"{row.verdict.percent}%" for row in unclear or found)
     if not found:
-        both = joined(names[row.key] for row in rows)
-        chances = joined(f"{row.verdict.percent}%" for row in rows)
-        return (
-            Marked("We cannot tell", record.overall.verdict),
-            f" ({chances}) whether {both} lean toward their own stereotypes {compared} in "
-            f"{record.embedding}.",
-        )
+        start = Marked("We cannot tell", record.overall.verdict)
+        return start, f" ({chances}) whether {who} lean toward {own}{where}."
     pieces: list[str | Marked] = []
-    for place, row in enumerate(found):
+    for row in found:
         toward = "toward" if row.verdict.holds else "away from"
-        own = f"lean {toward} their own stereotypes"
-        pieces += ["; " if place else "", opening(row.verdict), f", {names[row.key]} {own}"]
-        pieces += [f" {compared} in {record.embedding}"] if place == 0 else []
-    pieces.append(".")
-    if open_rows:
-        who = joined(names[row.key] for row in open_rows)
-        chances = joined(f"{row.verdict.percent}%" for row in open_rows)
+        pieces += [opening(row.verdict), f", {names[row.key]} lean {toward} {own}", "; "]
+    pieces[-1] = f"{where}."
+    if unclear:
         pieces.append(f" For {who}, we cannot tell ({chances}).")
-    return tuple(piece for piece in pieces if piece)
+    return tuple(pieces)
 
 
 def list_deck(record: ListRecord) -> str:
     """Return the sentence on size: the estimate, its interval, and a landmark."""
-    ci, rows = probability_name(record.ci_prob), record.groups
-    found = [row for row in rows if row.verdict.holds is not None]
-    if rows:
-        shown = found or [record.overall]
-        names = {**record.naming.groups, "": "The mean"}
-        texts = [f"{names[row.key]} by {sized(row, ci=ci)}" for row in shown]
-        start = "; ".join(texts)
-        return f"{start[0].upper()}{start[1:]}. {_landmark(record)}"
-    row = record.overall
-    digits = digits_for(row.low, row.high)
+    row, scale = record.overall, _landmark(record)
+    if record.groups:
+        found = [one for one in record.groups if one.verdict.holds is not None]
+        names = {**record.naming.groups, "": "the mean"}
+        start = "; ".join(f"{names[one.key]} by {sized(one)}" for one in found or [row])
+        return f"{start[0].upper()}{start[1:]}, compared with other groups’ words. {scale}"
     if record.question is not Question.CROSSED:
-        return f"By {sized(row, ci=ci)}. {_landmark(record)}"
+        return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
+        digits = digits_for(row.low, row.high)
         low, high = number(-row.low, digits), number(row.high, digits)
-        return (
-            f"Matching pairs are at most {high} closer and {low} farther than crossed "
-            f"pairs ({ci} interval). {_landmark(record)}"
-        )
+        return f"Matching pairs are at most {high} closer and {low} farther than crossed. {scale}"
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
-    return (
-        f"Matching pairs are {toward} than crossed pairs by {sized(row, sign, ci=ci)}. "
-        f"{_landmark(record)}"
-    )
+    return f"Matching pairs are {toward} than crossed pairs by {sized(row, sign)}. {scale}"
 
 
-def sized(row: Row, sign: int = 1, *, ci: str = "", digits: int = 0) -> str:
+def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:
     """Write an estimate with its interval, such as ``0.10 (0.02 to 0.19)``."""
     digits = digits or digits_for(row.low, row.high)
     low, high = (number(end, digits) for end in sorted(sign * end for end in (row.low, row.high)))
-    start = f"{ci} interval: " if ci else ""
-    return f"{number(sign * row.mean, digits)} ({start}{low} to {high})"
+    return f"{number(sign * row.mean, digits)} ({low} to {high})"
 
 
 def _landmark(record: ListRecord) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
+from ..posterior.estimands import has_cells
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
@@ -52,6 +53,13 @@ def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     return contrasts(tree, **options.reading, over="listed")
 
 
+def _attributes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
+    """Return the contrasts of single stereotypes, or nothing if the model has no cell means."""
+    if not has_cells(spec_of(tree)):
+        return pd.DataFrame()
+    return contrasts(tree, **options.reading, of="attribute")
+
+
 def _slopes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     """Return the slopes of covariates, or nothing if the model has none."""
     if not spec_of(tree).terms_of("covariate"):
@@ -67,6 +75,7 @@ READINGS: Readings = {
     "sensitivity": lambda tree, _: prior_sensitivity(tree),
     "diagnostics": lambda tree, _: diagnostics(tree),
     "influence": _influence,
+    "attributes": _attributes,
     "sizes": _sizes,
     "listed": _listed,
     "quantiles": lambda tree, _: contrast_quantiles(tree),
@@ -74,7 +83,7 @@ READINGS: Readings = {
 }
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
-FRAMES = (*tuple(READINGS)[:7], "slopes")
+FRAMES = (*tuple(READINGS)[:8], "slopes")
 """Frames that are read from each model, with the model's name in the column ``model``."""
 
 

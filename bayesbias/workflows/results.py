@@ -46,7 +46,16 @@ MOST_WRITTEN = 500
 """Maximum length of a value in a call, in characters. Longer values are replaced by names."""
 
 LATER = (
-    *("summary", "check", "scales", "sensitivity", "diagnostics", "influence", "listed"),
+    *(
+        "summary",
+        "check",
+        "scales",
+        "sensitivity",
+        "diagnostics",
+        "influence",
+        "attributes",
+        "listed",
+    ),
     "quantiles",
 )
 """Frames that are computed only when they are first read, because the headline does not use them.
