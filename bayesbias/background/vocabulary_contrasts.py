@@ -25,16 +25,17 @@ from ..model.design import with_cosines
 from ..model.frequency import at_equal_frequency
 from ..model.indexing import make_design
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import assemble, spec_of
-from ..posterior.contrasts import contrast_draws, contrasts
-from ..posterior.estimands import pair_names
+from ..model.tree import spec_of
+from ..posterior.contrasts import contrast_weights, contrasts
+from ..posterior.estimands import has_cells, pair_names, population_gaps
 from ..posterior.summaries import labeled
+from ..sampling.collapsed import moments
 from ..sampling.effects import draw_effects
 from ..sampling.fit import fit
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
-from ..tables.levels import LEVEL_COLUMNS, WORD
+from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.wordlists import WordListLike, load_wordlist
 from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
 
@@ -166,7 +167,8 @@ def list_contrasts(
     posterior = collapse(make_design(table), spec_of(fitted))
     design, spec = posterior.design, posterior.spec
     parameters = _mean_parameters(fitted, posterior)
-    values = []
+    weights, found = contrast_weights(posterior), []
+    of_shared = has_cells(spec)  # otherwise, a group's mean is that of its words
     with one_thread():
         for drawn in lists:
             words, attributes = (
@@ -177,18 +179,23 @@ def list_contrasts(
             other = replace(design, y=distances.clip(0.0, 2.0), attribute_rank=ranks)
             other = with_cosines(other, words @ words.T, attributes @ attributes.T)
             other = at_equal_frequency(other)
-            values.append(
-                draw_effects(collapse(other, spec, layout=posterior.layout), parameters[None], None)
-            )
-    draws = {name: np.concatenate([one[name] for one in values]) for name in values[0]}
-    levels, gaps, _ = contrast_draws(assemble(design, spec, draws), "population")
-    levels = levels.loc[levels["level"] != WORD, KEYS[:2]]
-    names = pair_names(design.connections)
+            one = collapse(other, spec, layout=posterior.layout, means_only=of_shared)
+            if of_shared:
+                flat = weights.reshape(len(weights), -1)
+                means = moments(one, parameters[None], np.nan_to_num(flat))[0].ravel()
+                found.append(np.where(np.isnan(flat[0]), np.nan, means).reshape(weights.shape[1:]))
+            else:
+                values = draw_effects(one, parameters[None], None)
+                found.append(population_gaps(design, spec, values.__getitem__)[0])
+    n_groups, names = len(design.groups), pair_names(design.connections)
+    gaps = np.array(found)[:, : 1 + n_groups]
+    labels = [OVERALL, *[GROUP] * n_groups], ["", *design.groups]
+    levels = pd.DataFrame(dict(zip(KEYS, labels, strict=False)))
     n_rows = len(levels) * gaps.shape[2]
     keys = labeled(pd.DataFrame(index=range(n_rows)), levels, **names)
-    frame = keys.loc[np.tile(keys.index, len(values))].reset_index(drop=True)
-    frame.insert(0, "list", np.repeat(np.arange(len(values)), n_rows))
-    frame["mean"] = gaps[:, : len(levels)].ravel()
+    frame = keys.loc[np.tile(keys.index, len(found))].reset_index(drop=True)
+    frame.insert(0, "list", np.repeat(np.arange(len(found)), n_rows))
+    frame["mean"] = gaps.ravel()
     return frame.dropna(subset="mean").reset_index(drop=True)
 
 

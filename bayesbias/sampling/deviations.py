@@ -15,7 +15,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
-from ..model.likeness import blocks_of
+from ..model.likeness import blocks_of, effective_number
 from .layout import Partition, Units
 
 NO_LENGTH = 1e-13
@@ -108,12 +108,23 @@ class Deviations:
         return products.reshape(len(rows), -1)
 
 
-def directions_of(part: Partition, likeness: FloatArray) -> tuple[Directions, FloatArray]:
+def directions_of(
+    part: Partition, likeness: FloatArray, *, means_only: bool = False
+) -> tuple[Directions, FloatArray]:
     """Return the directions of all classes, and the (n_classes, d) scales of class means.
 
     ``likeness`` is the (n_units, n_units) similarity of units, or (0, 0) if it is unknown.
     """
     share, several = part.units.alike, tuple(np.flatnonzero(part.size > 1).tolist())
+    if means_only:
+        known = bool(likeness.size and share.any())
+        means = part.size / effective_number(likeness, part.of_unit) if known else part.size
+        scale = (
+            np.sqrt(1 - share + share * means[:, None])
+            if known
+            else np.ones_like(part.gram[0, ..., 0])
+        )
+        return Directions((), (), (), np.zeros((0, scale.shape[1]))), scale
     if not (likeness.size and share.any()):
         members = tuple(np.flatnonzero(part.of_unit == index) for index in several)
         d, none = part.gram.shape[-1], (None,) * len(members)

@@ -87,7 +87,14 @@ class Columns:
         return found
 
 
-def classes_of(part: Partition, likeness: FloatArray, columns: Columns, types: RowTypes) -> Classes:
+def classes_of(
+    part: Partition,
+    likeness: FloatArray,
+    columns: Columns,
+    types: RowTypes,
+    *,
+    means_only: bool = False,
+) -> Classes:
     """Reduce the rows of all units to sufficient statistics.
 
     ``likeness`` is the (n_units, n_units) similarity of units, or (0, 0) if it is unknown.
@@ -100,7 +107,7 @@ def classes_of(part: Partition, likeness: FloatArray, columns: Columns, types: R
     total = np.zeros((len(size), *sums.shape[:3]))
     np.add.at(total, of_unit, np.moveaxis(sums, -1, 0))
     total = np.moveaxis(total, 0, -1)
-    directions, scale = directions_of(part, likeness)
+    directions, scale = directions_of(part, likeness, means_only=means_only)
     turned = directions.turned(sums)
     return Classes(
         units=units,
@@ -185,12 +192,16 @@ def collapse(
     unpooled: Sequence[int] = (),
     layout: Layout | None = None,
     others: FloatArray | None = None,
+    *,
+    means_only: bool = False,
 ) -> Collapsed:
     """Reduce a design and a Normal model to the constants that the collapsed posterior needs.
 
     The effects of ``unpooled`` protected words have the sd ``UNPOOLED_SD``. To collapse many
     outcomes of the same rows, pass the ``layout`` of the first one. The (n_outcomes, n_rows)
-    ``others`` are further outcomes with the same parameters. Raise a ValueError if the model is not
+    ``others`` are further outcomes with the same parameters. With ``means_only``, leave out the
+    deviations from class means, on which the shared effects do not depend if there are no slopes
+    and no gaps. Raise a ValueError if the model is not
     Normal, if outcomes do not vary, or if the design does not allow one of the effects.
     """
     if spec.likelihood != "normal":
@@ -209,7 +220,13 @@ def collapse(
     y[: len(design.y)] = np.transpose(outcomes) - layout.spec.center
     columns = Columns(np.hstack([layout.slopes, y]), layout.n_gaps)
     sides = tuple(
-        classes_of(part, design.likeness_of(part.units.terms[0].of)[0], columns, types)
+        classes_of(
+            part,
+            design.likeness_of(part.units.terms[0].of)[0],
+            columns,
+            types,
+            means_only=means_only and not layout.slopes.size and not layout.n_gaps,
+        )
         for part in layout.sides
     )
     cross, gram, places = _matrices(layout, sides, columns)
