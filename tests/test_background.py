@@ -281,6 +281,7 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     beyond = "difference beyond that of random sets"
     assert apart["reading"] == f"X and Y outside on opposite sides, {beyond}"
     assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
+    assert apart["x_distance_share"] == pytest.approx(0.5, abs=0.05)
     assert one["reading"] == f"only X outside, {beyond}"
     assert one["x_share"] > 0.99
     assert one["x_distance_share"] > 0.99
