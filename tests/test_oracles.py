@@ -28,6 +28,7 @@ from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
 from bayesbias.model.priors import FAMILIES
 from bayesbias.model.spec import load_model
+from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.scores import direct_bias
 from bayesbias.tables.cosines import attach_cosines, joined_tables, table_cosines
 
@@ -99,6 +100,21 @@ def test_a_set_that_only_one_group_owns() -> None:
     raw = cells.mean()
     expected = raw["w"] - raw.drop("w").mean()
     assert own_means(table)["overall", ""] == pytest.approx(expected, abs=0.005)
+
+
+def test_the_parts_of_two_groups_are_relative_to_a_baseline() -> None:
+    """They are differences of mean distances, and average to the overall contrast."""
+    table = table_of(8, "xy")
+    other = table[table["attribute_set"] == "human"].assign(attribute_rank=np.nan)
+    other = other.assign(cosine_distance=other["cosine_distance"] * 0.8)
+    tree = bb.fit(table, "by-group", **QUICK)
+    found = split_by_baseline(tree, other).set_index(["baseline", "protected_group"])["mean"]
+    means = table.groupby(["protected_group", "attribute_set"])["cosine_distance"].mean()
+    for g, h in ("xy", "yx"):
+        for baseline, scale in (("human", 1.0), ("neighbors", 0.8)):
+            gap = scale * (means[g, "human"] - means[h, "human"])
+            expected = means[g, g] - means[h, g] - gap
+            assert found[baseline, g] == pytest.approx(expected, abs=0.005)
 
 
 def test_controls_do_not_enter_the_contrasts_of_stereotypes() -> None:
