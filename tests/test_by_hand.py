@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from numpy.random import SeedSequence, default_rng
+from builders import groups_by_sets
+from numpy.random import default_rng
 from scipy.stats import norm
 from xarray import DataTree
 
@@ -21,11 +22,10 @@ from bayesbias.comparison.before_after import warn_if_only_listed_changed
 from bayesbias.comparison.many import _raw
 from bayesbias.comparison.ranks import closeness_dots
 from bayesbias.comparison.runs import Contrasts
-from bayesbias.maskedlm import preferences
-from bayesbias.maskedlm.shares import EQUAL, LEAST_REST, shares, word_shares
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.contrasts import compare_draws
 from bayesbias.tables.levels import AVERAGE
+from bayesbias.tables.word_pairs import baseline_leans, lean_changes, word_leans
 from bayesbias.warnings import OnlyListedChanged
 
 CHAINS, DRAWS, NAMES = 2, 15, ["a", "b", "c", "d"]
@@ -283,67 +283,31 @@ def test_a_topic_is_drawn_from_the_largest_coherent_neighborhood(
             assert {*drawn[0].tolist()} == {*near[:size]}
 
 
-def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> None:
-    """Of 40,000 equal draws, means and sds are those of sums over pairs and words."""
-    rng, n = default_rng(5), 40_000
-    clusters = ["black / white", "poor / white", "age"] * 2 + ["old / young"]
-    pairs = pd.DataFrame({"cluster": clusters, "bias_type": [*"aaabbbb"], "measure": "pll"})
-    pairs = pairs.assign(
-        pair_id=[*map(str, range(7))], direction=["stereo", "antistereo"] * 3 + ["stereo"]
-    )
-    frames = [
-        pairs.assign(
-            model=name, difference=rng.normal(size=7), token_difference=[0, 1, 2, 0, 0, 1, 3]
-        )
-        for name in "mn"
-    ]
-    design = preferences(pd.concat(frames)).design
-    assert design.covariates == ("token_difference", "direction")
-    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
-    one = {
-        "mean": np.array([0.6, 0.1]),
-        "type": rng.normal([0.6, 0.1], 0.02, (2, 2)),
-        "cluster": rng.normal(0, 0.02, (4, 2)),
-        "slope": rng.normal(0, 0.02, (2, 2)),
-        "type_sd": np.array([0.1, 0.2]),
-        "cluster_sd": np.array([0.01, 0.02]),
-        "sigma": np.array([0.3, 0.4]),
-    }
-    effects = {name: np.repeat(value[None], n, axis=0) for name, value in one.items()}
-    found = shares(effects, turn, design, SeedSequence(1))
-    alike = word_shares(design.attributes, np.bincount(design.attribute)).toarray()
-    alike = alike @ alike.T
-    of = np.stack([design.word == 0, design.word == 1, design.word >= 0])
-    weight = np.array(
-        [[(rows & (design.attribute == c)).sum() / rows.sum() for c in range(4)] for rows in of]
-    )
-    rest = np.maximum(1 - (weight[:2] @ alike).max(axis=0), LEAST_REST)
-    means = np.array([design.x[rows].mean(axis=0) for rows in of])
-    within = np.array([design.x[design.attribute == c].mean(axis=0) for c in range(4)])
-    expected = one["type"][design.word] + one["cluster"][design.attribute] + design.x @ one["slope"]
-    tokens = design.x[:, :1] @ one["slope"][:1]
-    for row, rows in enumerate(of):
-        new = weight[row] / np.sqrt(rest)
-        slopes = one["slope"] @ turn.T  # (n_covariates, n_models)
-        moved = new[:, None] * ((within - means[row]) @ slopes)
-        variance = (one["cluster_sd"] ** 2 * (new @ alike @ new)) @ (turn**2).T
-        variance = variance + np.einsum("cm,cd,dm->m", moved, alike, moved)
-        name = ("share", "share", "overall_share")[row]
-        for ending, mean in (("", expected[rows]), (EQUAL, (expected - tokens)[rows])):
-            draws = found[name + ending]
-            draws = draws[:, row] if name == "share" else draws
-            error = 5 * np.sqrt(variance / n)
-            assert (np.abs(draws.mean(axis=0) - mean.mean(axis=0) @ turn.T) < error).all()
-            np.testing.assert_allclose(draws.std(axis=0), np.sqrt(variance), rtol=0.02)
-    everywhere = one["mean"] + means[2] @ one["slope"]
-    np.testing.assert_allclose(found["population_share"][0], everywhere @ turn.T)
-    equal = everywhere - means[2, 0] * one["slope"][0]
-    np.testing.assert_allclose(found[f"population_share{EQUAL}"][0], equal @ turn.T)
-    for name in ("type_sd", "cluster_sd", "sigma"):
-        np.testing.assert_allclose(found[name][0] ** 2, turn**2 @ one[name] ** 2)
-    np.testing.assert_allclose(found["slope"][0], one["slope"] @ turn.T)
-    for sign in (1, -1):  # beyond a share of one, or below zero
-        beyond = {name: 9.0 * sign * value for name, value in effects.items()}
-        ends = shares(beyond, np.eye(2), design, SeedSequence(1))
-        for name in ("share", "overall_share", "population_share"):
-            assert set(np.unique(ends[name][..., 0])) == {float(sign > 0)}
+@pytest.mark.parametrize("groups", ["xy", "xyz"])
+def test_leans_are_differences_of_mean_distances(groups: str) -> None:
+    rng, table = default_rng(6), groups_by_sets(groups, 2, 3, "human")
+    tables = [table.assign(cosine_distance=rng.uniform(0.5, 1.2, len(table))) for _ in range(2)]
+    found = lean_changes(*tables)
+    expected = {}
+    for attribute in table.loc[table["connection"] != "human", "attribute"].unique():
+        own, ends = attribute[0], []
+        for one in tables:
+            rows = one[one["attribute"] == attribute].groupby("protected_group")["cosine_distance"]
+            mean = rows.mean()
+            first = own if len(groups) == 3 else groups[0]
+            ends.append(mean.drop(first).mean() - mean[first])
+        sign = 1 if len(groups) == 3 or own == groups[0] else -1
+        expected[attribute] = (*ends, sign * (ends[1] - ends[0]))
+    assert set(found["attribute"]) == set(expected)
+    for row in found.itertuples():
+        assert (row.before, row.after, row.toward) == pytest.approx(expected[row.attribute])
+    for _, rows in found.groupby("attribute_set", sort=False):
+        assert rows["before"].abs().is_monotonic_decreasing
+    leans = word_leans(tables[0])
+    zeros = baseline_leans(leans).set_index("protected_group")
+    for group in groups if len(groups) == 3 else groups[0]:
+        rows = tables[0][tables[0]["connection"] == "human"]
+        mean = rows.groupby("protected_group")["cosine_distance"].mean()
+        # Every group has as many words, so the mean of the other groups is that of their means.
+        gap = mean.drop(group).mean() - mean[group]
+        assert zeros.loc[group, ["lean", "n_words"]].tolist() == pytest.approx([gap, 3])
