@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -100,6 +101,14 @@ def known_rates() -> Axes:
     rates = rates.assign(low=rates["rate"] - error, high=rates["rate"] + error)
     order = rates["method"].map(SHOWN.index).sort_values(kind="stable").index
     return bb.plots.false_alarms(rates.loc[order])
+
+
+def power() -> Axes:
+    both = bb.nulls.Scenario(word_sd=0.04, attribute_sd=0.04, controls=("human",))
+    worlds = {f"{effect:g}": replace(both, effect=effect) for effect in (0, 0.02, 0.04, 0.06, 0.08)}
+    methods = ["weat-p", "t-cells-groups", "crossed-hpdi", "by-group-hpdi"]
+    rates = bb.calibration.calibrate(worlds, methods, n=200, draws=1000, seed=1)
+    return bb.plots.curves(rates.assign(effect=rates["scenario"].astype(float)))
 
 
 def topics() -> Axes:
@@ -226,6 +235,7 @@ FIGURES = {
         ["independent", "words-differ", "attributes-differ", "both-differ"],
         ["weat-p", "t-cells-groups", "t-word-means"], n=4000, seed=1)),
     "calibration-false-alarms": known_rates,
+    "calibration-power": power,
     "distances": lambda: bb.plots.distributions(bb.distance_table(
         bb.load_vectors("glove-demo", case="fallback", words=bb.load_wordlist("weat6")), "weat6")),
     "change": lambda: bb.plots.change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),

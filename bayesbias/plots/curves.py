@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..tables.schema import RANKS
+from .forest import OTHER_STYLES
 from .frame import (
     DASHES,
     DISTANCE,
@@ -21,21 +22,14 @@ from .frame import (
     number,
     require_frame,
 )
-from .palette import COLORS, GREEN, INK, LINE, MISS
+from .palette import INK, LINE, MISS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-LINES = (
-    (INK, "o", "-"),
-    (COLORS["associated"], "s", "-"),
-    (COLORS["different"], "D", "-"),
-    (GREEN, "^", "-"),
-    ("#A25A8C", "v", "--"),
-    (COLORS["neutral"], "X", "--"),
-)
+LINES = [(*style, "-" if place < 4 else "--") for place, style in enumerate(OTHER_STYLES)]
 """Color, marker, and line style of each curve. Curves also differ in grayscale."""
 
 ALONG = {
