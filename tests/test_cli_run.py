@@ -35,8 +35,9 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     stems = {f"plots/{name}" for name in ("closeness", "heatmap", "distributions")}
     plots = {name for name in found if name.startswith("plots/")}
     assert plots == {f"{stem}.png" for stem in stems}
-    assert "slopes.csv" not in found  # no covariates
-    for name in set(FRAMES) - {"slopes"}:
+    empty = {"slopes", "attributes"}  # no covariates, and models without cell means
+    assert not {f"{name}.csv" for name in empty} & set(found)
+    for name in set(FRAMES) - empty:
         models_of = set(pd.read_csv(f"res/{name}.csv")["model"])
         assert models_of == {"crossed", "maximal"}
     assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]

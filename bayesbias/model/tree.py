@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +195,13 @@ def versions() -> dict[str, str]:
 
 def spec_of(tree: DataTree) -> ModelSpec:
     """Return the model that a posterior was fitted with."""
-    return spec_from_dict(json.loads(str(_attribute(tree, "spec"))))
+    return _read_spec(str(_attribute(tree, "spec")))
+
+
+@lru_cache(maxsize=64)
+def _read_spec(text: str) -> ModelSpec:
+    """Read a model from JSON, once for each text."""
+    return spec_from_dict(json.loads(text))
 
 
 def design_of(tree: DataTree) -> Design:

@@ -251,10 +251,8 @@ def _ruler(ends: _Ends, known: ChangeSettings) -> pd.DataFrame:
     """Return the landmarks in the embedding before the change."""
     if not ends.held:
         return pd.DataFrame()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        spec = load_model(RECOMMENDED["distance"])
-        return landmark_rows(ends.held[0], ends.pool, spec, known, known.matched)
+    spec = load_model(RECOMMENDED["distance"])
+    return landmark_rows(ends.held[0], ends.pool, spec, known, known.matched)
 
 
 def _record(

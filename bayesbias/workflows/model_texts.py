@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..model.priors import Prior
 from ..model.spec import ModelSpec
-from ..model.tree import spread_of
+from ..model.tree import spread_of, warnings_of
 from ..records.base import FittedModel, ModelText
 from .results import ModelResult
 
@@ -38,7 +38,7 @@ def _fitted(name: str, result: ModelResult) -> FittedModel:
         draws=f"{sizes['chain']} × {sizes['draw']} draws",
         seed=str(tree.attrs["seed"]),
         text=_text(spec, float(spread_of(tree))) if spec.outcome == "distance" else None,
-        doubts=result.warnings,
+        doubts=warnings_of(tree),
     )
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from .._core.files import replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
-from ..model.tree import spec_of, warnings_of
+from ..model.tree import spec_of
 from ..posterior.predictive import predictive_check
 from ..records.base import Frames, Record
 from ..report.answer import Answer
@@ -78,11 +78,6 @@ class ModelResult:
     def spec(self) -> ModelSpec:
         """The model."""
         return spec_of(self.posterior)
-
-    @property
-    def warnings(self) -> tuple[BayesbiasWarning, ...]:
-        """Warnings from the sampler; empty if there were none."""
-        return warnings_of(self.posterior)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self.frames[name]

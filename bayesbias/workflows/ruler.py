@@ -11,12 +11,15 @@ estimand, controls, and model as the list, and they are a ruler, not a threshold
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 import pandas as pd
 from numpy.random import default_rng
 
+from .._core.arrays import one_thread
 from .._core.resources import bundled_folder
 from .._core.warnings import SamplingWarning
 from ..background.reference_words import (
@@ -64,7 +67,16 @@ def landmark_rows(
 
     The embedding's `pool` provides `matched` controls for each stereotype, as for the list itself.
     """
-    frames, ranks = {}, dict(frequency_ranks(vectors).itertuples(index=False, name=None))
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are not about the list
+        return _joined(dict(_rows(vectors, pool, spec, options, matched)))
+
+
+def _rows(
+    vectors: KeyedVectors, pool: Pool | None, spec: ModelSpec, options: FitOptions, matched: int
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the name and the overall contrast of each landmark that can be measured."""
+    ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
     for place, (name, wordlist) in enumerate(landmark_lists().items()):
         found = {word for word in wordlist.words if word in vectors}
         if len(found) < (1 - MOST_MISSING) * len(wordlist.words):
@@ -83,8 +95,7 @@ def landmark_rows(
         if any(isinstance(doubt, SamplingWarning) for doubt in warnings_of(tree)):
             continue
         rows = default_rows(contrasts(tree, **options.reading))
-        frames[name] = at_level(rows, OVERALL)
-    return _joined(frames)
+        yield name, at_level(rows, OVERALL)
 
 
 def _joined(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

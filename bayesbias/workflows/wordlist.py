@@ -215,12 +215,10 @@ def _ruler(
     spec: ModelSpec,
     settings: Settings,
 ) -> pd.DataFrame:
-    """Return the landmarks in this embedding; their warnings are not about the list."""
+    """Return the landmarks in this embedding."""
     if pool is None or spec.likelihood != "normal":
         return pd.DataFrame()
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return landmark_rows(vectors, pool, spec, settings, settings.matched)
+    return landmark_rows(vectors, pool, spec, settings, settings.matched)
 
 
 def _measured(
