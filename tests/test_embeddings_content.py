@@ -104,6 +104,7 @@ FRENCH: Table = {"père": (1, 2), "mère": (3, 4), "enfant": (5, 6)}
 GOT: Table = {"a": (1, 2.5), "New York": (3.5, 4), "Blink 182": (5, 6.5)}
 CAFE: Table = {"caf\u00e9" if word == "a" else word: row for word, row in GOT.items()}
 LISTS = pd.DataFrame({"id": [*GOT], "v": [str([*row]) for row in GOT.values()]})
+COUNTED = pd.DataFrame([[9, 1, 2.5], [7, 3.5, 4], [8, 5, 6.5]], [*GOT], ["Freq", 0, 1])
 AS_TEXT = as_text(GOT).decode()
 WIDE = pd.DataFrame([*GOT.values()], index=[*GOT], columns=["d0", "d1"])
 
@@ -122,6 +123,7 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     ("".join(f"{word}: {[*row]}\n" for word, row in WORDS.items()), WORDS, ""),
     ("".join(f'"{word}" {a} {b}\n' for word, (a, b) in GOT.items()), GOT, ""),
     (LISTS.to_csv(index=False), GOT, ""),
+    (COUNTED.to_csv(), GOT, "ColumnsNotRead"),
     (WIDE.rename({"a": "caf\u00e9"}).to_csv().encode("latin-1"), CAFE, "ReadAsLatin1"),
     (WIDE.to_csv(), GOT, ""),
     (WIDE.to_csv(sep=";", decimal=","), GOT, ""),
@@ -211,7 +213,9 @@ BESIDE: dict[str, bytes | str] = {
 def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -> None:
     buffer = io.BytesIO()
     np.save(buffer, MATRIX)
-    as_lines = "".join("\t".join(map(str, row)) + "\n" for row in MATRIX.tolist())
+    as_lines = "# made by numpy\n" + "".join(
+        "\t".join(map(str, row)) + "\n" for row in MATRIX.tolist()
+    )
     path = file(matrix, gzip.compress(as_lines.encode()) if ".gz" in matrix else buffer.getvalue())
     with pytest.raises(FileNotFoundError, match=r"has no words; .* one word per line"):
         load_vectors(path)
@@ -223,6 +227,12 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
     near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
     with pytest.raises(ValueError, match=r"is not a list of words|unequal numbers|vocab\.json"):
         load_vectors(path, allow_pickle=True)
+
+
+def test_pickled_arrays_are_named(tmp_path: Path) -> None:
+    np.save(tmp_path / "dict.npy", np.array(WORDS))
+    with pytest.raises(ValueError, match=r"dict\.npy .*np\.load.*allow_pickle=True\)\.item"):
+        load_vectors(tmp_path / "dict.npy")
 
 
 def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:

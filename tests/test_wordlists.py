@@ -153,6 +153,19 @@ def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
     assert len(load_wordlist(PETS | {"controls": {"human": "human"}}).controls["human"]) == 85
 
 
+def test_the_sets_of_a_weat_test_are_a_list(write: Write) -> None:
+    """Files of SEAT (May et al., 2019) have four sets; attr1 belongs to targ1."""
+    sets = {"targ1": ("men", ["he"]), "targ2": ("women", ["she"])}
+    sets |= {"attr1": ("career", ["office"]), "attr2": ("family", ["home", "kin"])}
+    content = {key: {"category": name, "examples": of} for key, (name, of) in sets.items()}
+    paths = [write(json.dumps(content), name) for name in ("t.json", "t.jsonl")]
+    for source in (content, *paths):
+        words = load_wordlist(source)
+        assert words.groups == {"men": ("he",), "women": ("she",)}
+        assert words.stereotypes == {"men": ("office",), "women": ("home", "kin")}
+        assert words.set_name("women") == "family"
+
+
 # What a WordList offers
 
 

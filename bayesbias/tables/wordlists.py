@@ -27,10 +27,13 @@ Words = tuple[str, ...]
 type WordListLike = str | Path | Mapping[str, Any] | pd.DataFrame | WordList
 """What `load_wordlist` accepts: a bundled name, a path, a dict, a frame, or a WordList."""
 
-ENDINGS = (".toml", ".json", ".csv", ".tsv")
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
 
 HEADS = ("role", "set", "word")
 """Columns of a list's frame, and of its CSV file, before ``group``."""
+
+TEST = ("targ1", "targ2", "attr1", "attr2")
+"""Keys of a WEAT test: two groups, and the attributes of each."""
 
 ROLES = {
     "protected": "groups",
@@ -247,7 +250,8 @@ def content_of(source: object) -> dict[str, Any]:
     """Return the fields of a list that is not in a file."""
     if isinstance(source, WordList):
         return vars(source)
-    return {"name": "mine", **(source if isinstance(source, Mapping) else _content_of_rows(source))}
+    content = _content_of_test(source) if isinstance(source, Mapping) else _content_of_rows(source)
+    return {"name": "mine", **content}
 
 
 def read_wordlist(path: Path) -> dict[str, Any]:
@@ -256,13 +260,13 @@ def read_wordlist(path: Path) -> dict[str, Any]:
     with located(path):
         if ending in {".csv", ".tsv"}:
             content = _content_of_rows(read_csv(path, dtype=str, keep_default_na=False))
-        elif ending == ".json":
+        elif ending in {".json", ".jsonl"}:
             content = read_json(path, unique=True)
             if not isinstance(content, dict):
                 raise ValueError(f"it contains {shown(content)} instead of an object with sets")
         else:
             content = read_toml(path)
-    return {"name": path.stem, **content}
+    return {"name": path.stem, **_content_of_test(content)}
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -277,6 +281,21 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
             if words[kind] is None:
                 raise ValueError(f"controls: the list {source!r} has no {kind!r} control words")
     return {**content, "controls": words}
+
+
+def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the sets of a WEAT test as SEAT's files have it, or the content of another list."""
+    if not {*TEST} <= {*content} <= {*TEST, *TEXTS}:
+        return content
+    sets = [(str(one["category"]), one["examples"]) for one in (content[key] for key in TEST)]
+    (first, _), (second, _) = targets = sets[:2]
+    attributes = dict(zip((first, second), sets[2:], strict=True))
+    return {
+        **{key: content[key] for key in TEXTS if key in content},
+        "groups": dict(targets),
+        "stereotypes": {group: words for group, (_, words) in attributes.items()},
+        "stereotype_names": {group: name for group, (name, _) in attributes.items()},
+    }
 
 
 def _content_of_rows(rows: object) -> dict[str, Any]:

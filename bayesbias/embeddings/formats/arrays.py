@@ -101,8 +101,8 @@ def matrix_chunks(kind: str) -> ChunksOf:
                 named, place = path / VECTORS, path / WORDS
                 matrix, words = _matrix(source, named, kind), native_words(place)
             else:
-                named, place = source.path, place_of_words(source.path)
-                matrix = _matrix(source, path, kind)
+                named, matrix = source.path, _matrix(source, path, kind)
+                place = place_of_words(named)
                 words = words_of_rows(place, len(matrix), allow_pickle=source.allow_pickle)
             if len(words) != len(matrix):
                 raise ValueError(
@@ -118,15 +118,17 @@ def matrix_chunks(kind: str) -> ChunksOf:
 def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
     """Read a matrix of floats: memory-mapped, from a safetensors file, or from lines of numbers."""
     named = path if source.path.is_dir() else source.path
-    with damage_named(named, f"is damaged, or is not a .{kind} file with one matrix"):
+    what = f"is damaged, or is not a .{kind} file with one matrix"
+    what += "; load pickled objects with np.load(..., allow_pickle=True).item()" * (kind == "npy")
+    with damage_named(named, what):
         if kind == "npy":
             matrix: np.ndarray = np.lib.format.open_memmap(path, mode="r")
         elif kind == "safetensors":
             (matrix,) = read_tensors(path).values()
         else:
             sep = source.layout.between.decode()
-            frame = pd.read_csv(path, sep=sep, header=None, dtype=np.float32, na_filter=False)
-            matrix = frame.to_numpy()
+            options: dict[str, Any] = {"header": None, "na_filter": False, "comment": "#"}
+            matrix = pd.read_csv(path, sep=sep, dtype=np.float32, **options).to_numpy()
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":
         raise ValueError(

@@ -172,16 +172,16 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
         fewest = 2 if b"[" in lines[-1] else 3  # a word and a list
         if len(first) < fewest or len(lines) < 2 or len(second) < len(first):
             continue
-        counting = [str(i).encode() for i in range(len(first) - 1)] == first[1:]
-        named = not any(is_number(part.strip(b'" \r').replace(b",", b".")) for part in first)
-        if (named and b"[" not in lines[0]) or (counting and not is_number(first[0])):
+        numbers = [part for part in first if is_number(part.strip(b'" ').replace(b",", b"."))]
+        counting = [str(i).encode() for i in range(len(numbers))] == numbers
+        if counting and not is_number(first[0]) and b"[" not in lines[0]:
             return sep
     return b""
 
 
 def _all_numbers(lines: Sequence[bytes], between: bytes) -> bool:
     """Decide whether the lines have numbers only; words may be whole numbers, such as ids."""
-    fields = [_split(line, between) for line in lines]
+    fields = [_split(line, between) for line in lines if not line.startswith(b"#")]
     return all(all(map(is_number, some)) and _is_decimal(some[0]) for some in fields)
 
 
