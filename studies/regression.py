@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
+from scipy.stats import norm
 
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
@@ -26,7 +27,7 @@ from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.exact import sample_exact
-from bayesbias.sampling.parameters import log_prior
+from bayesbias.sampling.parameters import log_prior, parameters_of
 from bayesbias.sampling.reduction import Collapsed, collapse
 
 SCENARIO = Scenario(
@@ -40,6 +41,10 @@ SCENARIO = Scenario(
     controls=("neutral",),
 )
 PLANTED = {"of_attribute": 0.03, "of_word": -0.02, "share:protected_group": 0.04, "product": 0.015}
+LEAN_SD = 0.04 / 2**0.5  # of a coordinate; the difference between two sets has sqrt(2) times this
+TRUE_SDS = {"level_sd": 0.03, "lean_sd": LEAN_SD, "attribute_sd": 0.05, "sigma": 0.05}
+TRUE_SDS["attribute_lean_sd"] = LEAN_SD
+NONE = 1e-4  # sd of effects that tables do not have
 CI_PROB, DRAWS = 0.89, 1000
 CONFOUNDED = -0.03  # slope of the product of ranks
 APART = 0.8  # how much rarer one group's words and one set's attributes are
@@ -100,6 +105,8 @@ def _add(
     own = _slope_weights(posterior) @ np.array(rows).T
     for name, fit in zip(names, _described(posterior, own, rng), strict=True):
         found.setdefault(f"{name} {how}", []).append(fit)
+    for name, fit in zip(names, _at_true_sds(posterior, own), strict=True):
+        found.setdefault(f"{name} {how}, sds known", []).append(fit)
 
 
 def _confounded(size: int) -> Iterator[dict[str, object]]:
@@ -161,6 +168,18 @@ def _described(posterior: Collapsed, weights: FloatArray, rng: Generator) -> lis
     means, variances = moments(posterior, drawn.parameters, weights)
     frame = describe_mixtures(means[..., 0], np.sqrt(variances), CI_PROB, "hdi", rope=0)
     return [Found(*row) for row in frame[["mean", "low", "high"]].itertuples(index=False)]
+
+
+def _at_true_sds(posterior: Collapsed, weights: FloatArray) -> list[Found]:
+    """Return slopes given the sds that tables are drawn with: what no estimate of sds can beat."""
+    sds = {}
+    for block in posterior.blocks:
+        sds[block.name] = np.full((1, block.where.stop - block.where.start), NONE)
+        own = slice(1) if block.name == "attribute_lean_sd" else slice(None)  # controls do not lean
+        sds[block.name][:, own] = TRUE_SDS.get(block.name, NONE)
+    means, variances = moments(posterior, parameters_of(posterior.blocks, sds), weights)
+    reach = norm.ppf((1 + CI_PROB) / 2) * np.sqrt(variances[0])
+    return [Found(m, m - r, m + r) for m, r in zip(means[0, :, 0], reach, strict=True)]
 
 
 def _summary(name: str, fits: Sequence[Found], truth: float) -> dict[str, object]:

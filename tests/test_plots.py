@@ -63,6 +63,7 @@ def of_table(table: pd.DataFrame) -> dict[str, Case]:
         "forest": ((bb.summary(post),), {"words": True}),
         "contrast_forest": ((bb.contrasts(post),), {"words": True}),
         "scales": ((bb.sd_summary(post),), {}),
+        "predictive_check": ((bb.predictive_check(post, by="row", seed=1),), {}),
         "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
     }
 
@@ -113,6 +114,13 @@ def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:
     return frame.assign(n=[2000, 2000, 2000, 500])
 
 
+def sentences(mark: str = "") -> pd.DataFrame:
+    """Return scores of the sentences of pairs, by two models."""
+    scores = np.random.default_rng(3).normal(size=(60, 2))
+    frame = pd.DataFrame(scores, columns=["stereotypical", "anti_stereotypical"])
+    return frame.assign(model=np.repeat([f"{mark}one{mark}", "two"], 30), measure="pll")
+
+
 def of_vectors(mark: str) -> dict[str, Case]:
     """Return arguments for plots of scores, backgrounds, and rates, with the mark in all words."""
     vectors, listed = leaning(prefix=mark)
@@ -123,6 +131,7 @@ def of_vectors(mark: str) -> dict[str, Case]:
     curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
     return {
         "pair_forest": ((shares(mark),), {}),
+        "sentence_scores": ((sentences(mark),), {}),
         "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
         "background_densities": ((curves,), {}),
         "background_words": ((curves, background.words(one, sets), name), {}),

@@ -135,6 +135,23 @@ def test_pymc_has_the_same_slopes_and_a_named_mean() -> None:
     assert drawn["slope"].std() == pytest.approx(sd, rel=0.06)  # four standard errors
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "covariates"), [(1, ["share:protected_group"]), (2, [*COVARIATES[1:]])]
+)
+def test_slopes_are_those_of_nuts(seed: int, covariates: list[str]) -> None:
+    """NUTS on all effects against the closed form, which integrates them out."""
+    table = measured(slope=0.2, seed=seed)
+    exact = bb.slopes(bb.fit(table, covariates=covariates, seed=1))
+    nuts = bb.fit(table, covariates=covariates, method="nuts", draws=1000, chains=2, seed=1)
+    drawn = nuts["posterior"]["slope"].stack(sample=["chain", "draw"]).transpose().to_numpy()
+    for place, name in enumerate(nuts["posterior"]["covariate"].to_numpy()):
+        row = exact.set_index("covariate").loc[name]
+        # Some 400 effective draws: four errors of .05 sd in means, and of .035 in sds.
+        assert drawn[:, place].mean() == pytest.approx(row["mean"], abs=0.2 * row["sd"])
+        assert drawn[:, place].std() == pytest.approx(row["sd"], rel=0.15)
+
+
 REFUSED = (
     ({"covariates": "shar"}, "unknown covariate 'shar'; did you mean 'share'"),
     ({"covariates": "share:protected_grup"}, "unknown covariate 'protected_grup'"),
@@ -240,3 +257,22 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     np.testing.assert_allclose(at["mean"] - base["mean"], gain, atol=1e-3)
     with pytest.raises(ValueError, match="unknown covariate 'shares'; did you mean 'share'"):
         bb.predictions(post, table, {"shares": [1.0]})
+
+
+def test_every_way_in_refuses_what_its_table_cannot_carry(tmp_path: Path) -> None:
+    """A model file with slopes, or a misspelt covariate, stops commands, analyses, and sweeps."""
+    text = model_text("crossed") + '\n[terms.slope]\nof = "covariate"\nsd = "slope_sd"\n'
+    path = tmp_path / "sloped.toml"
+    path.write_text(text + '[priors.slope_sd]\nfamily = "exponential"\nrate = 1.0\n')
+    alone = {"matched": 0, "reference_lists": 0, "draws": 50, "seed": 1}
+    with pytest.raises(ValueError, match="slopes of covariates"):
+        bb.analyze("glove-demo", "religion", models=[str(path)], **alone)
+    config = tmp_path / "sweep.toml"
+    config.write_text(
+        f'lists = ["religion"]\nmodels = ["{path}"]\nmatched = 0\ndraws = 50\n'
+        '[embeddings]\ndemo = "glove-demo"\n'
+    )
+    failures = bb.run_sweep(bb.load_sweep(config), tmp_path / "out", progress=False).failures
+    assert failures["message"].str.contains("slopes of covariates").tolist() == [True]
+    with pytest.raises(ValueError, match="did you mean 'log_rank_attribute'"):
+        bb.analyze("glove-demo", "religion", covariates="log_rank_atribute", **alone)

@@ -137,6 +137,11 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
         assert parts["n_rows"].sum() == whole["n_rows"] == 32
         assert parts["n_inside"].sum() == whole["n_inside"]
     np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
+    rows = predictive_check(crossed_posterior, (0.5, 0.89), by="row", seed=frame.attrs["seed"])
+    inside = rows["distance"].between(rows["low"], rows["high"])
+    found = inside.groupby([rows["ci_prob"], rows["connection"]]).sum()
+    for row in frame[frame["connection"] != "all"].to_dict("records"):
+        assert found[row["ci_prob"], row["connection"]] == row["n_inside"]
     again = predictive_check(crossed_posterior, (0.5, 0.89), seed=frame.attrs["seed"])
     pd.testing.assert_frame_equal(again, frame)
     assert frame.attrs["p_unrelated"] == {}  # the table has no cosines

@@ -24,6 +24,7 @@ from .answers import closeness as closeness
 from .answers import heatmap as heatmap
 from .curves import curves as curves
 from .curves import null_distribution as null_distribution
+from .curves import predictive_check as predictive_check
 from .curves import slope as slope
 from .forest import intervals as intervals
 from .forests import contrast_forest as contrast_forest
@@ -38,6 +39,7 @@ from .rates import pair_forest as pair_forest
 from .rates import scores as scores
 from .ridges import background_densities as background_densities
 from .ridges import distributions as distributions
+from .ridges import sentence_scores as sentence_scores
 from .save import save as save
 from .words import background_words as background_words
 from .words import distances_by_rank as distances_by_rank

@@ -48,6 +48,9 @@ SHOWN = {
 """Title and label of the y axis, keyed by column."""
 
 
+MANY = 500
+"""Number of points above which they are drawn as pixels, to keep SVG files small."""
+
 BODY = "#A9B4BC"
 """A gray-blue for null values that are less extreme than the observed value."""
 
@@ -140,6 +143,33 @@ def slope(
     note = f"Points: mean distance of each word ({shown}). Lines: expected distance"
     note += f", with {prob:.0%} intervals." if prob else "."
     return header(ax, "Distance along a covariate", note, keys)
+
+
+def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw measured distances over predictive intervals (Dobrzeniecka and Urbaniak, 2024, fig. 12).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `bayesbias.predictive_check` with ``by="row"``. Rows are in the order of their middle.
+    """
+    columns = ("ci_prob", "row", "distance", "low", "high", "inside")
+    require_frame(frame, columns, 'bb.predictive_check(post, by="row")')
+    ax, shares = new_axes(ax, height=4.2), []
+    for prob, part in sorted(frame.groupby("ci_prob"), reverse=True):
+        rows = part.iloc[np.argsort((part["low"] + part["high"]).to_numpy(), kind="stable")]
+        place = np.arange(len(rows))
+        ax.fill_between(place, rows["low"], rows["high"], color=BODY, alpha=0.35, linewidth=0)
+        shares.append(f"{rows['inside'].mean():.0%} of distances are in the {prob:.0%} intervals")
+        if len(shares) == 1:
+            colors = np.where(rows["inside"], INK, MISS)
+            points = ax.scatter(place, rows["distance"], s=4, c=colors, linewidths=0, zorder=3)
+            points.set_rasterized(len(rows) > MANY)
+    draw_x(ax, "row of the table, by expected distance", place)
+    ax.set_ylabel(DISTANCE, fontsize=TEXT_SIZE, color=INK, parse_math=False)
+    guides(ax, "y")
+    note = f"Shaded: predictive intervals. {', '.join(shares)}. Red: outside the widest."
+    return header(ax, "Measured and predicted distances", note)
 
 
 def null_distribution(

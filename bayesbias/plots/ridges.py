@@ -117,6 +117,34 @@ def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     return header(ax, "ψ in the whole vocabulary", note)
 
 
+def sentence_scores(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the densities of sentences' scores, by language model and measure (Liu, 2024, figure 2).
+
+    Parameters
+    ----------
+    paired : DataFrame
+        Scores of both sentences of every pair, from `maskedlm.paired_scores`.
+    """
+    from scipy.stats import gaussian_kde
+
+    sides = ("stereotypical", "anti_stereotypical")
+    require_frame(paired, ("model", "measure", *sides), "bb.maskedlm.paired_scores(scores)")
+    groups = {
+        f"{m}, {of}": part for (m, of), part in paired.groupby(["model", "measure"], sort=False)
+    }
+    ax = _ridge_axes(ax, [*groups], row_height=0.95)
+    ends = paired[[*sides]].to_numpy().min(), paired[[*sides]].to_numpy().max()
+    x = np.linspace(*ends, 300)
+    for row, part in enumerate(groups.values()):
+        curves = np.array([gaussian_kde(part[side])(x) for side in sides])
+        curves *= RIDGE / curves.max()
+        draw_ridge(ax, row, x, curves[0], fill=COLORS["associated"], label=sides[0])
+        draw_ridge(ax, row, x, curves[1], line=INK, linestyle=DASHES, label=sides[1])
+    draw_x(ax, "score of the sentence", x)
+    note = "Filled: stereotypical sentences. Dashed: anti-stereotypical ones."
+    return header(ax, "Scores of sentences", note)
+
+
 def draw_ridge(
     ax: Axes,
     base: float,

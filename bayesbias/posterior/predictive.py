@@ -11,7 +11,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_numbers
+from .._core.checks import check_choice, check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
@@ -41,6 +41,7 @@ def predictive_check(
     *,
     ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
+    by: str = "connection",
     seed: Seed = None,
 ) -> pd.DataFrame:
     """Compute the share of measured distances inside the posterior predictive intervals.
@@ -57,6 +58,8 @@ def predictive_check(
         Highest-density or equal-tailed intervals.
     n_draws : int, optional
         Number of posterior draws to use; None uses all.
+    by : {"connection", "row"}
+        Whether to count rows, or to return the intervals of all rows.
     seed : int, SeedSequence, Generator, or None
         Seed for the predictive draws. None draws a fresh seed, which ``.attrs["seed"]`` records.
 
@@ -64,11 +67,13 @@ def predictive_check(
     -------
     DataFrame
         ``ci_prob``, ``connection`` (``all`` for the whole table), ``n_rows``, ``n_inside``,
-        ``coverage`` = n_inside / n_rows. For tables with cosines and several sets and groups,
-        ``.attrs["p_unrelated"]`` has permutation p-values for ``protected_word`` and ``attribute``.
-        A small p-value suggests that words with similar vectors also have similar distance patterns
-        within groups or sets. Models such as ``maximal``, which treat words as unrelated, then have
-        intervals that are too narrow. Instead, use ``by-group``, which models the similarity.
+        ``coverage`` = n_inside / n_rows. With ``by="row"``, there is instead one row for every
+        probability and row of the table, with ``distance``, ``low``, ``high``, and ``inside``.
+        For tables with cosines and several sets and groups, ``.attrs["p_unrelated"]`` has
+        permutation p-values for ``protected_word`` and ``attribute``. A small p-value suggests that
+        words with similar vectors also have similar distance patterns within groups or sets. Models
+        such as ``maximal``, which treat words as unrelated, then have intervals that are too
+        narrow. Instead, use ``by-group``, which models the similarity.
 
     Examples
     --------
@@ -79,6 +84,7 @@ def predictive_check(
     5     0.89    4815      0.92
     """
     require_posterior(tree)
+    check_choice("value of by", by, ("connection", "row"))
     if n_draws is not None:
         check_numbers(n_draws=n_draws)
     sequence, y = as_seed_sequence(seed), observed(tree)
@@ -93,6 +99,14 @@ def predictive_check(
     inside = (low <= y[:, None]) & (y[:, None] <= high)
     names = np.array(labels(tree, "connection"))
     connection = names[index_of(tree, "connection_index")]
+    if by == "row":
+        parts = [
+            pd.DataFrame({"ci_prob": p, "row": np.arange(len(y)), "connection": connection}).assign(
+                distance=y, low=low[:, at], high=high[:, at], inside=inside[:, at]
+            )
+            for at, p in enumerate(probabilities)
+        ]
+        return carry_warnings(pd.concat(parts, ignore_index=True), tree)
     of = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
     counts = [
         (ci_prob, name, int(part.sum()), int(inside[part, place].sum()))
