@@ -60,18 +60,15 @@ class ChangePage(Page[ChangeRecord]):
 
     @property
     def title(self) -> str:
-        """The list and both embeddings or tables."""
         record = self.record
         return f"{record.title or 'Two tables'}: {record.before} → {record.after}"
 
     @property
     def kicker(self) -> str:
-        """The list and the number of pairs."""
         return ", ".join(filter(None, [self.record.title, self.record.pairing]))
 
     @cached_property
     def answer(self) -> Answer:
-        """Whether closeness was removed, and what is left."""
         drawn = self._picture() if self.record.removed else None
         return Answer(self._sentence(), self._deck(), drawn, alerts(self.record))
 
@@ -129,7 +126,6 @@ class ChangePage(Page[ChangeRecord]):
         )
 
     def main(self) -> str:
-        """Return the picture and what it does not show; without a contrast, a table."""
         record = self.record
         if record.removed:
             ci = probability_name(record.ci_prob)
@@ -143,7 +139,6 @@ class ChangePage(Page[ChangeRecord]):
         return drawn + box(f"{LIMITS} <b>Nor that bias is gone</b>: {finds}")
 
     def side(self) -> str:
-        """Return the table of the difference and the checks, before, after, and without bias."""
         record, rows, marked = self.record, list[tuple[str, ...]](), list[tuple[int, int]]()
         if record.removed:
             digits = digits_for(record.removed.low, record.removed.high)
@@ -169,7 +164,6 @@ class ChangePage(Page[ChangeRecord]):
         return f'{whole}<p class="foot">{note}</p>'
 
     def folds(self) -> Iterator[Fold]:
-        """Yield the questions of readers."""
         record = self.record
         if record.removed:
             rows = record.frames["removed"]
@@ -185,7 +179,6 @@ class ChangePage(Page[ChangeRecord]):
         yield how_to_read(record, "the difference before, after, and removed")
 
     def figures(self) -> str:
-        """Return the arrows of stereotype words, and the map of all pairs."""
         leans, panels = self.record.frame("leans"), []
         if leans.empty:
             return ""
@@ -211,7 +204,6 @@ class ChangePage(Page[ChangeRecord]):
         return f'<section class="fig two">{arrows}{pairs}</section>'
 
     def details(self) -> Iterator[Fold]:
-        """Yield the folds for specialists."""
         record, frames = self.record, self.record.frames
         moves = at_level(frames["changes"], OVERALL)
         yield fold("How far did each kind of word move?", table(moves, "", "model", *MOVES))
@@ -227,7 +219,6 @@ class ChangePage(Page[ChangeRecord]):
         yield fold("How was it computed?", fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
-        """Return the figures that can be requested as files."""
         tables = self.record.frames["table_before"], self.record.frames["table_after"]
         drawn: dict[str, Callable[[], Axes]] = {
             "distributions": partial(plots.distributions, *tables)

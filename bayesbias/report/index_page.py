@@ -22,18 +22,15 @@ class IndexPage(Page[Mapping[str, ListRecord]]):
 
     @property
     def title(self) -> str:
-        """The number of lists, and the embedding."""
         embedding = next(iter(self.record.values())).embedding
         return f"{counted(len(self.record), 'word list')} in {embedding}"
 
     @cached_property
     def answer(self) -> Answer:
-        """How many lists there are, and reasons not to rely on some of them."""
         doubts = [f"{one.title}: {text}" for one in self.record.values() for text in alerts(one)]
         return Answer((self.title,), "Each sentence leads a page of its own.", None, doubts)
 
     def main(self) -> str:
-        """Return the sentence of each list with a link to its page."""
         rows = []
         for folder, one in self.record.items():
             link = f'<a href="{escape(quote(f"{folder}/{REPORT}"))}">{escape(one.title)}</a>'

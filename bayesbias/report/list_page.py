@@ -57,18 +57,15 @@ class ListPage(Page[ListRecord]):
 
     @property
     def title(self) -> str:
-        """The list and the embedding."""
         return f"{self.record.title}, in {self.record.embedding}"
 
     @property
     def kicker(self) -> str:
-        """The list and how much of it was measured."""
         sizes = self.record.sizes
         return f"{self.record.title}, {sizes['words']} words × {sizes['stereotypes']} stereotypes"
 
     @cached_property
     def answer(self) -> Answer:
-        """The sentence and its picture; with two groups, the limit of the only number, too."""
         record, notes = self.record, missing_notes(self.record)
         if record.question is Question.CROSSED:
             one = "With two groups, this is one number; which group it comes from is not known."
@@ -115,7 +112,6 @@ class ListPage(Page[ListRecord]):
         return text
 
     def main(self) -> str:
-        """Return the picture and what it does not show."""
         ci, more = probability_name(self.record.ci_prob), ""
         if self.record.question is Question.CROSSED:
             more = (
@@ -128,7 +124,6 @@ class ListPage(Page[ListRecord]):
         return f'{self.answer.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
 
     def side(self) -> str:
-        """Return the table next to the picture: the raw means behind the number."""
         record = self.record
         if record.question is not Question.CROSSED:
             note = "Above zero: closer than both averages suggest. Framed: own stereotypes."
@@ -147,7 +142,6 @@ class ListPage(Page[ListRecord]):
         return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),)).html()
 
     def folds(self) -> Iterator[Fold]:
-        """Yield the questions of readers."""
         record, sizes = self.record, self.record.sizes
         rows = tuple(
             (self._names[row.key], sized(row), f"{row.verdict.percent}%", row.verdict.grade.value)
@@ -219,7 +213,6 @@ class ListPage(Page[ListRecord]):
         return why, Table("", heads, (False, True, True), rows), after
 
     def figures(self) -> str:
-        """Return the map of all pairs, and the lean of each stereotype word."""
         record = self.record
         pairs = pair_figure(record.frames["pairs"], record.naming, "Every pair of words", "pairs")
         return f'<section class="fig two">{pairs}{self._leans()}</section>'
@@ -259,7 +252,6 @@ class ListPage(Page[ListRecord]):
         return figure("Each stereotype word", drawing, caption, "side")
 
     def details(self) -> Iterator[Fold]:
-        """Yield the folds for specialists."""
         record, frames = self.record, self.record.frames
         about = frames["about"].iloc[0]
         lost = " ".join(missing_notes(record, controls=True))
@@ -310,7 +302,6 @@ class ListPage(Page[ListRecord]):
         yield fold("How was it computed?", fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
-        """Return the figures that can be requested as files."""
         frames = self.record.frames
         return {
             "closeness": partial(plots.closeness, frames["headline"]),

@@ -133,7 +133,7 @@ class Page[R]:
         raise NotImplementedError
 
     def main(self) -> str:
-        """Return the picture and what it does not show, as HTML."""
+        """Return the picture (or a table, if there is none) and what it does not show, as HTML."""
         raise NotImplementedError
 
     def side(self) -> str:

@@ -37,18 +37,15 @@ class PairsPage(Page[PairRecord]):
 
     @property
     def title(self) -> str:
-        """The language models."""
         return ", ".join(self.record.language_models)
 
     @property
     def kicker(self) -> str:
-        """The language models, and the number of pairs."""
         n_pairs = self.record.frames["paired"]["pair_id"].nunique()
         return f"Sentence pairs · {self.title} · {counted(n_pairs, 'pair')}"
 
     @cached_property
     def answer(self) -> Answer:
-        """Each language model's preference, by the first measure."""
         record, rows = self.record, self.record.rows(self._first)
         shares = [
             f"{percent(row.mean)} ({percent(row.low)} to {percent(row.high)})"
@@ -90,7 +87,6 @@ class PairsPage(Page[PairRecord]):
         )
 
     def main(self) -> str:
-        """Return a picture for each measure, and what they do not show."""
         several, pictures = len(self.record.measures) > 1, []
         for measure in self.record.measures:
             title = f"<h2>{escape(measure)}</h2>" if several else ""
@@ -100,7 +96,6 @@ class PairsPage(Page[PairRecord]):
         return "".join([*pictures, caption if pictures else "", box(f"{LIMITS} {limit}")])
 
     def side(self) -> str:
-        """Return the shares by bias type under the first measure."""
         rows = _of(self.record.frames["summary"])
         if rows.empty:
             return ""
@@ -109,7 +104,6 @@ class PairsPage(Page[PairRecord]):
         return table(rows, "By bias type", "bias_type", *model, "mean", "interval").html()
 
     def folds(self) -> Iterator[Fold]:
-        """Yield the questions of readers."""
         observed = "Observed shares; intervals from resampled clusters"
         yield fold(
             "How often was it preferred in these pairs?",
@@ -125,7 +119,6 @@ class PairsPage(Page[PairRecord]):
         )
 
     def details(self) -> Iterator[Fold]:
-        """Yield the folds for specialists."""
         record, frames = self.record, self.record.frames
         names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
         yield fold("All shares", table(_of(frames["summary"]), "", *names))
@@ -154,7 +147,6 @@ class PairsPage(Page[PairRecord]):
         return shown, table(ranks.reset_index(), first)
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
-        """Return the figures of shares that can be requested as files."""
         summary = self.record.frames["summary"]
         return {
             f"shares-{measure}".replace(" ", "-"): partial(

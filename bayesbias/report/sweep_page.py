@@ -30,12 +30,10 @@ class SweepPage(Page[SweepRecord]):
 
     @property
     def title(self) -> str:
-        """The title of the sweep."""
         return self.record.title
 
     @property
     def kicker(self) -> str:
-        """The title and the numbers of embeddings, lists, and models."""
         record = self.record
         counts = {"embedding": len(record.embeddings), "list": len(record.lists)}
         counts["model"] = record.n_models
@@ -44,7 +42,6 @@ class SweepPage(Page[SweepRecord]):
 
     @cached_property
     def answer(self) -> Answer:
-        """Which embedding has the largest difference, and what failed."""
         record, n_failed = self.record, len(self.record.frames["failures"])
         failed = f"{counted(n_failed, 'cell')} failed; repeat the command to retry."
         doubts = [*alerts(record), *([failed] if n_failed else [])]
@@ -72,7 +69,6 @@ class SweepPage(Page[SweepRecord]):
         )
 
     def main(self) -> str:
-        """Return the picture and what it does not show; without ranks, a table."""
         caption = '<p class="cap">Each dot is 1% of the probability. All rows are in one model.</p>'
         drawn = self.answer.drawn
         limit = "A smaller difference after debiasing does not show that bias is gone."
@@ -80,7 +76,6 @@ class SweepPage(Page[SweepRecord]):
         return first + box(f"{LIMITS} {limit}")
 
     def side(self) -> str:
-        """Return the probabilities of being largest."""
         if not self.record.has("ranks"):
             return ""
         rows = tuple(
@@ -92,11 +87,9 @@ class SweepPage(Page[SweepRecord]):
         return f'{made.html()}<p class="foot">In the order given: the ranking is uncertain.</p>'
 
     def folds(self) -> Iterator[Fold]:
-        """Yield the questions of readers."""
         yield how_to_read(self.record, "the difference")
 
     def details(self) -> Iterator[Fold]:
-        """Yield the folds for specialists."""
         record, frames = self.record, self.record.frames
         yield fold("What did each cell give?", _contrasts(record))
         renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
@@ -124,7 +117,6 @@ class SweepPage(Page[SweepRecord]):
         yield fold("How was it computed?", Facts((*made, *record.sources)), fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
-        """Return the figure that can be requested as a file."""
         if not self.record.has("ranks"):
             return {}
         return {
