@@ -6,7 +6,7 @@ ranks the embeddings and estimates their differences.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -31,7 +31,6 @@ from .sweep_cells import (
     JOINT,
     JOINT_READINGS,
     UNCOMPARED,
-    UNMEASURED,
     ListKey,
     Part,
     cell_job,
@@ -231,9 +230,9 @@ def run_sweep(
 
 def _parts(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
-) -> tuple[dict[ListKey, Part], dict[ListKey, Exception]]:
+) -> tuple[dict[ListKey, Part], dict[str, Exception]]:
     """Read every embedding; return each list in it, and the errors of those that cannot be read."""
-    parts, refused = dict[ListKey, Part](), dict[ListKey, Exception]()
+    parts, refused = dict[ListKey, Part](), dict[str, Exception]()
     for embedding in config.embeddings:
         settings = Settings(
             vectors=embedding.source,
@@ -245,18 +244,15 @@ def _parts(
         )
         try:
             found = parts_of(config.lists, settings)
-        except UNMEASURED as error:
-            found = dict.fromkeys((wordlist.name for wordlist in config.lists), error)
-        for name, part in found.items():
-            if isinstance(part, Part):
-                parts[embedding.name, name] = part
-            else:
-                refused[embedding.name, name] = part
-    reasons = Counter((key[0], str(error)) for key, error in refused.items())
+        except (ValueError, OSError, ImportError) as error:
+            refused[embedding.name] = error
+        else:
+            parts |= {(embedding.name, name): part for name, part in found.items()}
     if not parts:
-        raise ValueError(f"no cell can be fitted: {'; '.join(text for _, text in reasons)}")
-    for (name, text), count in reasons.items():
-        warn(LeftOut(count * len(config.models), config.n_cells, "cell", text, about=name))
+        raise ValueError(f"no cell can be fitted: {'; '.join({*map(str, refused.values())})}")
+    for name, reason in refused.items():
+        n = config.n_cells // len(config.embeddings)
+        warn(LeftOut(n, config.n_cells, "cell", str(reason), about=name))
     return parts, refused
 
 
@@ -269,13 +265,13 @@ def _states(
     jobs: Mapping[tuple[str, str, str], Job],
     done: Finished,
     about: Mapping[tuple[str, str, str], Mapping[Any, Any]],
-    refused: Mapping[ListKey, Exception],
+    refused: Mapping[str, Exception],
 ) -> pd.DataFrame:
     """Return the outcome of every cell."""
     failures, rows = {failure.name: failure for failure in done.failures}, []
     for embedding, wordlist, spec in product(config.embeddings, config.lists, config.models):
         cell = (embedding.name, wordlist.name, spec.name)
-        job, reason = jobs.get(cell), refused.get(cell[:2])
+        job, reason = jobs.get(cell), refused.get(cell[0])
         failure = failures.get(job.name) if job else Failure("", type(reason).__name__, str(reason))
         doubts = _doubts(done.warnings[job.name]) if job and not failure else []
         row = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -64,9 +64,6 @@ JOINT_READINGS: Readings = {
 }
 """Functions that read frames from the joint model's posterior."""
 
-UNMEASURED = (ValueError, OSError, ImportError)
-"""Errors of an embedding that cannot be read, or of a list that cannot be measured in it."""
-
 type ListKey = tuple[str, str]
 type Matrix = NDArray[np.float32]
 
@@ -89,46 +86,30 @@ class Part:
         """Leave the matrix out, which travels by itself."""
         return vars(self) | {"matrix": None}
 
-    def measured(self, matrix: Matrix) -> Measured:
-        """Measure the list, with its matched controls."""
+    def measured(self, matrix: Matrix) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+        """Return distances, with matched controls, missing words, and sets with too few words."""
         vectors = Vectors(self.words, matrix[self.rows], self.forms, self.ranks)
         vectors.hint = self.hint
         matched = {"matched": self.matched} if self.matched else {}
         wider = replace(self.wordlist, controls={**self.wordlist.controls, **matched})
         table = distance_table(vectors, wider)
         lost, thin = missing_words(vectors, self.wordlist), undersized_sets(vectors, self.wordlist)
-        return Measured(table, lost, thin)
+        return table, lost, thin
 
 
-class Measured(NamedTuple):
-    """The distances of a list in an embedding, and the words and sets that it lacks."""
-
-    table: pd.DataFrame
-    missing: pd.DataFrame
-    thin: pd.DataFrame
-
-
-def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part | Exception]:
-    """Read the vectors of all lists and their matched controls from an embedding, in one pass.
-
-    A list without frequencies to match gets its error.
-    """
+def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part]:
+    """Read the vectors of all lists and their matched controls from an embedding, in one pass."""
     words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
     how = settings.chosen("allow_pickle", "progressbar")
     opened = open_embedding(settings.vectors, **how)
     pool = vocabulary_pool(settings, words, opened, keep=words)
-    vectors, wider = pick(opened, words, settings.case), dict[str, WordList | Exception]()
-    for wordlist in lists:
-        try:
-            wider[wordlist.name] = with_matches(wordlist, pool, settings)
-        except UNMEASURED as error:
-            wider[wordlist.name] = error
-    vectors = _with_matched(vectors, [w for w in wider.values() if isinstance(w, WordList)], pool)
+    wider = {wordlist.name: wordlist for wordlist in lists}
+    for name, wordlist in wider.items():
+        with suppress(ValueError):  # without any stereotypes, the list's cells fail
+            wider[name] = with_matches(wordlist, pool, settings)
+    vectors = _with_matched(pick(opened, words, settings.case), wider.values(), pool)
     forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
-    return {
-        one.name: other if isinstance(other, Exception) else _part(one, other, vectors, forms)
-        for one, other in zip(lists, wider.values(), strict=True)
-    }
+    return {one.name: _part(one, wider[one.name], vectors, forms) for one in lists}
 
 
 def _with_matched(
@@ -230,7 +211,7 @@ def fit_joint(
     matrix, tables = dict(zip(embeddings, matrices, strict=True)), []
     for (embedding, wordlist), part in parts.items():
         with suppress(ValueError):
-            table = part.measured(matrix[embedding]).table
+            table, *_ = part.measured(matrix[embedding])
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
     with ignored(PairsNotShared, ListInOneEmbedding):
         return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
