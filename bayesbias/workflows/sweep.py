@@ -249,7 +249,9 @@ def _parts(
         else:
             parts |= {(embedding.name, name): part for name, part in found.items()}
     if not parts:
-        raise ValueError(f"no cell can be fitted: {'; '.join({*map(str, refused.values())})}")
+        raise ValueError(
+            f"no cell can be fitted: {'; '.join(dict.fromkeys(map(str, refused.values())))}"
+        )
     for name, reason in refused.items():
         n = config.n_cells // len(config.embeddings)
         warn(LeftOut(n, config.n_cells, "cell", str(reason), about=name))
