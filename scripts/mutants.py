@@ -41,6 +41,9 @@ PRINTED = ("readme", "public_names", "report", "notebooks", "lesson", "cli", "pa
 SECONDS = 60
 """Longest predicted run of the tests of one mutant."""
 
+SMALL = 1e-3
+"""Smaller numbers are tolerances, which nobody notices if they are half as large again."""
+
 A = ast
 SWAPS = {A.Add: A.Sub, A.Mult: A.Div, A.Lt: A.GtE, A.Gt: A.LtE, A.Eq: A.NotEq, A.And: A.Or}
 SWAPS |= {other: one for one, other in SWAPS.items()} | {A.Pow: A.Mult, A.FloorDiv: A.Div}
@@ -81,8 +84,8 @@ def mutations(node: ast.expr) -> Iterator[ast.expr]:
         case ast.Constant(bool(value)):
             yield ast.Constant(not value)
         case ast.Constant(int(value)):
-            yield ast.Constant(1 - value if value in (0, 1) else value + 1)
-        case ast.Constant(float(value)):
+            yield ast.Constant(1 - value if value in (0, 1) else value + max(1, value // 2))
+        case ast.Constant(float(value)) if not 0 < value < SMALL:
             yield ast.Constant(value * 1.5 or 1.0)
         case ast.Call(func, arguments, keywords):
             yield from changed_calls(func, arguments, keywords)

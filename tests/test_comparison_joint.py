@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import DOUBT, FAST, leaning, pair_table
+from builders import DOUBT, FAST, leaning, model_named, pair_table
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -45,6 +45,17 @@ def test_the_change_is_the_model_of_distances_on_the_differences(
     assert np.allclose(same["sd"], other["sd"], rtol=0.25)  # heavy tails: few rows per cell
     assert got.attrs["model"] == model
     assert list(got["observed_data"].data_vars) == ["change"]
+
+
+def test_distances_before_have_the_bundled_model_with_the_same_terms() -> None:
+    names = {"change": "paper-figures", "change-crossed": "crossed"}
+    names |= {"change-maximal": "maximal", "change-by-group": "by-group"}
+    assert {name: joint.level_model(load_model(name)).name for name in names} == names
+    own = model_named("change-crossed of one sigma")
+    level = joint.level_model(own)
+    assert (level.name, level.terms) == (own.name, own.terms)
+    assert level.priors["connection_mean"].parameters == {"mean": 1.0, "sd": 0.3}
+    assert level.priors["sigma"] == own.priors["sigma"]
 
 
 def test_before_after_and_change_are_one_set_of_draws(

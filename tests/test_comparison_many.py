@@ -19,7 +19,7 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.comparison import embedding_differences, variance_shares
-from bayesbias.comparison.hierarchy import MEAN_SD, SLOPE_SD, Hierarchy
+from bayesbias.comparison.hierarchy import MEAN_SD, PRIORS, SLOPE_SD, Hierarchy
 from bayesbias.comparison.many import MOST_RUNS
 from bayesbias.comparison.order import look_ordered
 from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
@@ -160,6 +160,8 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
 
     With x, each list's slope is a linear function of its contrasts' line, per unit of x.
     """
+    assert (MEAN_SD, SLOPE_SD) == (0.5, 0.05)
+    assert {prior.parameters["rate"] for prior in PRIORS.values()} == {1 / 0.05}
     rng = np.random.default_rng(5)
     lists = []
     for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2)):

@@ -15,6 +15,7 @@ from numpy.random import Generator, default_rng
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.comparison.runs import _slope_variances
 from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.frequency import (
     Frequency,
@@ -127,6 +128,18 @@ def test_stereotypes_without_a_rank_are_named() -> None:
     table.loc[table["attribute"].isin(["x-0", "k0"]), "attribute_rank"] = np.nan
     with pytest.warns(bb.warnings.NoRanks, match="1 of 12 stereotypes have no .* average .x-0."):
         bb.fit(table, draws=50, chains=1, seed=1)
+
+
+def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> None:
+    """Groups may come in another order than in a run's table."""
+    design = make_design(ranked_table("xyz"))
+    weights = np.concatenate([double_weights(design)[None], relative_weights(design)])
+    moved = weights[:, :, :3] @ cell_positions(design)[0, :3]
+    scores = slope_scores(design)
+    variances = np.einsum("lg,gh,lh->l", moved, scores @ scores.T, moved)
+    pair = "associated", "different"
+    found = _slope_variances(design, ["z", "x", "y"], pair)
+    np.testing.assert_allclose(found, variances[[0, 3, 1, 2]])
 
 
 def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:

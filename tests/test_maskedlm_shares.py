@@ -17,7 +17,7 @@ from bayesbias.maskedlm import (
     pair_summary,
     preferences,
 )
-from bayesbias.maskedlm.shares import EQUAL, LEAST_REST, shares, word_shares
+from bayesbias.maskedlm.shares import EQUAL, shares, word_shares
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.contrasts import compare_draws
 
@@ -61,7 +61,7 @@ def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> Non
     weight = np.array(
         [[(rows & (design.attribute == c)).sum() / rows.sum() for c in range(4)] for rows in of]
     )
-    rest = np.maximum(1 - (weight[:2] @ alike).max(axis=0), LEAST_REST)
+    rest = np.maximum(1 - (weight[:2] @ alike).max(axis=0), 0.5)
     means = np.array([design.x[rows].mean(axis=0) for rows in of])
     within = np.array([design.x[design.attribute == c].mean(axis=0) for c in range(4)])
     expected = one["type"][design.word] + one["cluster"][design.attribute] + design.x @ one["slope"]
