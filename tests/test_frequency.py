@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.contrasts import contrast_quantiles, contrast_weights, mixtures
-from bayesbias.posterior.estimands import double_weights, relative_weights
+from bayesbias.posterior.estimands import double_weights, relative_weights, slope_gaps
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
@@ -140,6 +141,23 @@ def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> N
     pair = "associated", "different"
     found = _slope_variances(design, ["z", "x", "y"], pair)
     np.testing.assert_allclose(found, variances[[0, 3, 1, 2]])
+
+
+def test_errors_of_slopes_move_the_means_of_connections_and_groups() -> None:
+    """A cell moves by minus its mean log rank per unit of a slope; means are over cells."""
+    design = make_design(ranked_table("xyz"))
+    moved = -slope_scores(design)[:, None] * cell_positions(design)[:, :, None]
+    of, found = design.column_connection, slope_gaps(design, load_model("by-group"))
+    n, place = len(design.connections), -1
+    for first, second in combinations(range(n), 2):
+        place += 1
+        if place == 0:  # own minus other stereotypes, as above
+            continue
+        whole = moved[of == first].mean(axis=0) - moved[of == second].mean(axis=0)
+        np.testing.assert_allclose(found[:, 0, place], whole, atol=1e-12)
+        for g, cells in enumerate(of):
+            own = moved[g, cells == first].mean(axis=0) - moved[g, cells == second].mean(axis=0)
+            np.testing.assert_allclose(found[:, 1 + g, place], own, atol=1e-12)
 
 
 def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:
