@@ -86,7 +86,7 @@ def fit(
     **keywords
         Fields of `FitOptions`, which override `options`: ``method="auto"``, ``draws=1000`` per
         chain, ``chains=4``, and ``seed=None`` for a fresh seed. ``tune=1000``,
-        ``target_accept=0.9``, and ``progressbar=True`` apply only to NUTS.
+        ``target_accept``, and ``progressbar=True`` apply only to NUTS.
 
     Returns
     -------
@@ -277,16 +277,21 @@ def _by_method(
         else:
             reason = f"{reason}; NUTS samples the sds, and effects follow from their conditional"
             once = {"compile_kwargs": {"mode": "CVM"}}  # the likelihood is not worth compiling
-            tree = _nuts(collapsed_model(posterior), options, rng, "pymc", **once)
+            tree = _nuts(collapsed_model(posterior), options, rng, "pymc", 0.8, **once)
             return with_effects(tree, posterior, rng), method, reason
     backend = "pymc" if method == "nuts" else method
-    tree = _nuts(full_model(design, spec), options, rng, backend)
+    tree = _nuts(full_model(design, spec), options, rng, backend, 0.9)
     complete(tree, design, spec)
     return tree, method, reason
 
 
 def _nuts(
-    model: pm.Model, options: FitOptions, rng: Generator, backend: str, **more: object
+    model: pm.Model,
+    options: FitOptions,
+    rng: Generator,
+    backend: str,
+    target_accept: float,
+    **more: object,
 ) -> DataTree:
     """Sample a model with one of the NUTS samplers that PyMC can call."""
     import pymc as pm
@@ -304,7 +309,7 @@ def _nuts(
             chains=options.chains,
             random_seed=seeds if backend == "pymc" else seeds[0],
             nuts_sampler=backend,
-            target_accept=options.target_accept,
+            target_accept=options.target_accept or target_accept,
             progressbar=options.progressbar,
             compute_convergence_checks=False,
             **more,

@@ -47,8 +47,9 @@ class FitOptions:
         Number of chains. The exact sampler simply splits its independent draws into chains.
     tune : int
         Number of warm-up steps per chain; used only by NUTS.
-    target_accept : float
-        Target share of accepted steps, in (0, 1); used only by NUTS.
+    target_accept : float, optional
+        Target share of accepted steps, in (0, 1); used only by NUTS. The default is 0.8 if NUTS
+        samples only sds and correlations, and 0.9 if it samples effects.
     seed : int, SeedSequence, Generator, or None
         The same seed gives the same results. In Python, None draws a fresh seed, which is recorded.
     ci_prob : float
@@ -78,7 +79,7 @@ class FitOptions:
     draws: int = 1000
     chains: int = 4
     tune: int = 1000
-    target_accept: float = 0.9
+    target_accept: float | None = None
     seed: Seed = None
     ci_prob: float = DEFAULT_CI_PROB
     ci_kind: str = DEFAULT_CI_KIND
@@ -96,7 +97,8 @@ class FitOptions:
                 f"posterior need {LEAST_CHAIN} draws per chain and {LEAST_DRAWS} in total; got "
                 f"{self.draws}. Use 1000 for final results",
             )
-        check_probability(self.target_accept, "target_accept")
+        if self.target_accept is not None:
+            check_probability(self.target_accept, "target_accept")
         check_seed(self.seed)
         check_probability(self.ci_prob)
         interval_kind(self.ci_kind)
@@ -139,7 +141,7 @@ class FitKeywords(TypedDict, total=False):
     draws: int
     chains: int
     tune: int
-    target_accept: float
+    target_accept: float | None
     seed: Seed
     progressbar: bool
 
