@@ -22,7 +22,7 @@ import pandas as pd
 
 import bayesbias as bb
 
-from . import cliff, language_model_speed, sweep_speed
+from . import cliff, language_model_speed, sampler_speed, sweep_speed
 from .literature.sources import published_table
 
 VERSIONS = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "pymc")
@@ -148,5 +148,8 @@ PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
     "p": _permutations,
     "passes": _passes,
     "psi": _psi,
+    "nuts": sampler_speed.nuts,
+    "groups": sampler_speed.groups,
+    "missing": sampler_speed.missing,
 }
 """Parts by name. Each takes less than two minutes."""
