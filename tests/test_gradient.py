@@ -15,7 +15,9 @@ import bayesbias as bb
 from bayesbias.model.design import Design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.doubts import RHAT_LIMIT, of_chains
 from bayesbias.sampling.gradient import LogLikelihood
+from bayesbias.sampling.importance import ESS_LIMIT
 from bayesbias.sampling.layout import CannotCollapse
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
@@ -90,6 +92,25 @@ def test_nuts_over_sds_agrees_with_the_exact_sampler(toy_table: pd.DataFrame) ->
         z = agreement(tree, exact)
         assert z.abs().max() < HIGHEST_Z
         assert np.sqrt((z**2).mean()) < HIGHEST_RMS
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
+    """Even the default model of a bundled list with likeness passes every check of its chains."""
+    wordlist = bb.load_wordlist("religion")
+    vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
+    table = bb.distance_table(vectors, wordlist)
+    nuts = bb.fit(table, model, method="nuts", seed=1, progressbar=False)
+    assert nuts.attrs["warnings"] == "[]"
+    found = of_chains(nuts)
+    assert found["divergences"] == 0
+    assert found["rhat"] < RHAT_LIMIT
+    assert min(found["ess_bulk"], found["ess_tail"]) > ESS_LIMIT
+    z = agreement(nuts, bb.fit(table, model, method="exact", seed=2))
+    assert z.abs().max() < HIGHEST_Z
+    assert np.sqrt((z**2).mean()) < HIGHEST_RMS
 
 
 def test_models_whose_likeness_cannot_be_used_are_not_collapsed(
