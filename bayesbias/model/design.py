@@ -39,6 +39,17 @@ def one_hot(index: IntArray, n: int) -> FloatArray:
     return np.asarray(np.arange(n)[:, None] == index, dtype=np.float64)
 
 
+def cell_means(
+    values: FloatArray, place: tuple[IntArray, ...], shape: tuple[int, ...]
+) -> FloatArray:
+    """Return the means of rows' values, (n_rows, ...), in cells; NaN for cells without rows."""
+    total, n_rows = np.zeros((*shape, *values.shape[1:])), np.zeros(shape)
+    np.add.at(total, place, values)
+    np.add.at(n_rows, place, 1.0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / n_rows.reshape(*shape, *[1] * (values.ndim - 1)))
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """The data that a model is fitted to: arrays from a validated table or another source.

@@ -28,7 +28,7 @@ from enum import StrEnum
 import numpy as np
 
 from .._core.arrays import FloatArray, IntArray
-from .design import Design
+from .design import Design, cell_means
 
 MATCHED = "matched"
 """Connection of the controls that slopes are estimated from."""
@@ -115,10 +115,8 @@ def slope_scores(design: Design) -> FloatArray:
 def cell_positions(design: Design) -> FloatArray:
     """Return `r̄[s] - r̄` by group and column, (n_groups, n_columns); zero for controls."""
     place = design.codes("protected_group"), design.codes("attribute_column")
-    total, n_rows = np.zeros((2, len(design.groups), len(design.columns)))
-    np.add.at(total, place, attribute_positions(design)[design.attribute])
-    np.add.at(n_rows, place, 1.0)
-    return total / np.maximum(n_rows, 1.0)
+    positions = attribute_positions(design)[design.attribute]
+    return np.nan_to_num(cell_means(positions, place, (len(design.groups), len(design.columns))))
 
 
 def _matched_rows(design: Design) -> IntArray:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from ..model.design import Design
+from ..model.design import Design, cell_means
 from ..model.effects import level_shares
 from ..model.frequency import (
     Frequency,
@@ -122,18 +122,16 @@ def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
 def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     """Return the rows' labels, and the difference in mean measured distance, without a model."""
     group, attribute, weights = rows
-    total, n_rows = np.zeros((2, len(design.groups), len(design.attributes)))
     is_moved = frequency_of(design) is Frequency.EQUAL
+    y = design.y + (offsets(design) if is_moved else 0.0)
     place = design.codes("protected_group"), design.attribute
-    np.add.at(total, place, design.y + (offsets(design) if is_moved else 0.0))
-    np.add.at(n_rows, place, 1.0)
-    means = (total / np.maximum(n_rows, 1))[:, attribute]
+    means = cell_means(y, place, (len(design.groups), len(design.attributes)))[:, attribute]
     return pd.DataFrame(
         {
             "protected_group": np.take(design.groups, group),
             "attribute_set": np.take(design.columns, design.attribute_column[attribute]),
             "attribute": np.take(design.attributes, attribute),
             "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
-            "raw": np.einsum("gr,rg->r", means, weights),
+            "raw": np.einsum("gr,rg->r", np.nan_to_num(means), weights),
         }
     )

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import FloatArray, IntArray
 from .._core.intervals import DEFAULT_CI_PROB
-from ..model.design import Design
+from ..model.design import Design, cell_means
 from ..model.indexing import make_design
 from ..model.likeness import effective_number
 from ..tables.cosines import LOST, table_cosines
@@ -80,8 +79,8 @@ def _checked(
     other = "attribute_column" if of == "protected_word" else "protected_group"
     of_other = design.codes(other)
     weights = weights if of == "protected_word" else weights.T
-    own = _means(design.y, design.codes(of), of_other, (len(units), weights.shape[1]))
-    mean = _means(design.y, block[design.codes(of)], of_other, weights.shape)
+    own = cell_means(design.y, (design.codes(of), of_other), (len(units), weights.shape[1]))
+    mean = cell_means(design.y, (block[design.codes(of)], of_other), weights.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         moved = np.where(weights != 0, weights, np.nan)[block] * (mean[block] - own)
         jackknife = np.nansum(moved, axis=1) / np.where(n > 1, n - 1, np.nan)
@@ -104,11 +103,3 @@ def _from_jackknife(frame: pd.DataFrame, ci_prob: float) -> float:
     total = of_roles["variance"].sum()
     nu = total**2 / (of_roles["variance"] ** 2 / of_roles["df"].clip(lower=1)).sum()
     return float(t.ppf((1 + ci_prob) / 2, nu) * np.sqrt(total))
-
-
-def _means(y: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, ...]) -> FloatArray:
-    """Return the means of outcomes in cells; NaN for cells without rows."""
-    total, n = np.zeros((2, *shape))
-    np.add.at(total, (row, column), y)
-    np.add.at(n, (row, column), 1.0)
-    return np.asarray(total / n)

@@ -18,7 +18,7 @@ from .._core.intervals import (
     describe_mixtures,
 )
 from ..model.covariates import numbers_of
-from ..model.design import COVARIATE, Design
+from ..model.design import COVARIATE, cell_means
 from ..model.tree import design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
@@ -121,7 +121,9 @@ def predictions(
     parts = [label.partition(": ")[0].split(":") for label in design.covariates]
     for name in conditional:
         check_choice("covariate", name, sorted({part for own in parts for part in own}))
-    active = _means_by_cell(design, (design.x != 0).astype(np.float64))
+    place = design.codes("protected_group"), design.connection
+    shape = len(design.groups), len(design.connections)
+    active = np.nan_to_num(cell_means((design.x != 0).astype(np.float64), place, shape))
     means, frames = level_means(tree)[1][:, 1 : 1 + len(design.groups)], []
     names = ["protected_group", "connection"]
     cells = pd.DataFrame(product(design.groups, design.connections), columns=names)
@@ -154,18 +156,6 @@ def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]
     center = np.prod([column - column.mean() for column in columns], axis=0).mean()
     moved = [at.get(name, mean) - mean for name, mean in zip(names, means, strict=True)]
     return float(np.prod(moved) - center)
-
-
-def _means_by_cell(design: Design, values: FloatArray) -> FloatArray:
-    """Return the (n_groups, n_connections, k) means of rows' values; zero without rows."""
-    total = np.zeros((len(design.groups), len(design.connections), values.shape[1]))
-    n_rows, place = (
-        np.zeros((*total.shape[:2], 1)),
-        (design.codes("protected_group"), design.connection),
-    )
-    np.add.at(total, place, values)
-    np.add.at(n_rows, place, 1.0)
-    return total / np.maximum(n_rows, 1.0)
 
 
 def _moments(tree: DataTree, name: str, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
