@@ -231,6 +231,15 @@ def test_a_stopped_run_ends_its_workers_and_keeps_what_is_done(
 
 
 @pytest.mark.slow
+def test_a_job_that_kills_dask_workers_is_lost_alone(cluster: object) -> None:
+    jobs = [*products(2), job("deadly", deadly), *products(5)[2:]]
+    with joblib.parallel_config(backend="dask"):
+        finished = run_jobs(jobs)
+    assert [failure.name for failure in finished.failures] == ["deadly"]
+    assert set(finished.frames) == {f"product {i}" for i in range(5)}
+
+
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same_frames(
     cluster: object, expected: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -217,7 +217,11 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Pack
     A job that kills its worker again fails.
     """
     from joblib import effective_n_jobs
+    from joblib.parallel import get_active_backend
 
+    if client := getattr(get_active_backend()[0], "client", None):
+        yield from _on_cluster(jobs, client)
+        return
     waiting, suspects, most = dict(jobs), list[str](), effective_n_jobs(n_jobs)
     while waiting:
         some = {suspects[0]: jobs[suspects[0]]} if suspects else waiting
@@ -244,11 +248,48 @@ def _run_until_death(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[st
     parallel = Parallel(n_jobs=most, return_as="generator_unordered", batch_size=1)
     arguments = (os.getpid(), __version__)
     tasks = (delayed(_outcome)(key, job.run, *arguments, *job.shared) for key, job in jobs.items())
-    deaths: tuple[type[Exception], ...] = (BrokenExecutor,)
-    if distributed := sys.modules.get("distributed"):
-        deaths = (*deaths, distributed.KilledWorker)
-    with suppress(*deaths), closing(parallel(tasks)) as outcomes:
+    with suppress(BrokenExecutor), closing(parallel(tasks)) as outcomes:
         yield from outcomes
+
+
+def _on_cluster(jobs: Mapping[str, Job], client: Any) -> Generator[tuple[str, _Packed]]:  # noqa: ANN401
+    """Run jobs on a Dask cluster, a few more at a time than it has threads.
+
+    Jobs that were on a worker that died run again, one by one. joblib would wait for them forever.
+    """
+    import distributed
+
+    shared = {id(array): array for job in jobs.values() for array in job.shared}
+    placed = {place: client.submit(_held, array, pure=False) for place, array in shared.items()}
+
+    def submitted(key: str) -> Any:  # noqa: ANN401
+        arrays = [placed[id(array)] for array in jobs[key].shared]
+        future = client.submit(
+            _outcome, key, jobs[key].run, os.getpid(), __version__, *arrays, pure=False
+        )
+        keys[future.key] = key
+        return future
+
+    keys, coming, died = dict[str, str](), iter(jobs), list[str]()
+    first = islice(coming, 2 * sum(client.ncores().values()) + 2)
+    ended: Any = distributed.as_completed(map(submitted, first))  # type: ignore[no-untyped-call]
+    for future in ended:
+        try:
+            yield future.result()
+        except (distributed.KilledWorker, CancelledError):
+            died.append(keys[future.key])
+        for key in islice(coming, 1):
+            ended.add(submitted(key))
+    for key in died:
+        try:
+            yield submitted(key).result()
+        except (distributed.KilledWorker, CancelledError):
+            yield key, {"error": "WorkerDied", "message": DEATH}
+
+
+def _held(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array, as a task, so that the cluster can make it again if a worker dies."""
+    return array
 
 
 @cache
