@@ -221,8 +221,8 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     """Make vectors for words from a fastText model's n-grams; rank these words last."""
     loaded = embedding.loaded
     ngrams = getattr(loaded, "vectors_ngrams", ())
-    rows = {word: loaded[word] for word in words if word in loaded} if len(ngrams) else {}
-    rows = {word: row for word, row in rows.items() if np.any(row)}
+    made = ((word, loaded[word]) for word in words if len(ngrams) and word in loaded)
+    rows = {word: row for word, row in made if np.any(row)}
     if not rows:
         return gathered([])
     warn(VectorsFromSubwords(tuple(rows), str(embedding.path)))

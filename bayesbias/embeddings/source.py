@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -118,9 +119,9 @@ class Embedding:
 
     def expect(self, n_words: float, bytes_of_word: float) -> None:
         """Set the number of words, as far as the file is long enough for them."""
-        most = np.inf if self.packed else self.path.stat().st_size / bytes_of_word
-        few = min(n_words, most, np.inf if self.limit is None else self.limit)
-        self.expected = 0 if self.packed or not np.isfinite(few) else int(few)
+        if not self.packed:
+            most = self.path.stat().st_size / bytes_of_word
+            self.expected = int(min(n_words, most, self.limit or np.inf))
 
     @contextmanager
     def local(self) -> Iterator[Path]:
@@ -150,15 +151,10 @@ class Embedding:
 
 def _untagged(chunks: Iterable[Chunk], before: str, after: str) -> Iterator[Chunk]:
     """Keep the keys with a prefix and suffix, and remove both."""
+    key = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)
     for chunk in chunks:
-        rows = [
-            row
-            for row, word in enumerate(chunk.words)
-            if len(word) > len(before) + len(after) and word.startswith(before)
-            if word.endswith(after)
-        ]
-        some = chunk.take(rows)
-        yield replace(some, words=[w.removeprefix(before).removesuffix(after) for w in some.words])
+        found = {row: one[1] for row, one in enumerate(map(key.fullmatch, chunk.words)) if one}
+        yield replace(chunk.take([*found]), words=[*found.values()])
 
 
 def rows_of_chunk(n_dims: int) -> int:

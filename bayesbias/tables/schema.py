@@ -127,13 +127,11 @@ def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:
         )
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
-        indexed = {*lacking} & {*table.index.names}
-        raise ValueError(
-            f"the table is missing columns: {', '.join(lacking)}; "
-            f"it has {', '.join(map(str, table.columns))}"
-            + "; columns in the index come back with table.reset_index()"
-            * bool(indexed)
-        )
+        text = f"the table is missing columns: {', '.join(lacking)}; it has "
+        text += ", ".join(map(str, table.columns))
+        if not {*lacking}.isdisjoint(table.index.names):
+            text += "; columns in the index come back with table.reset_index()"
+        raise ValueError(text)
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
         raise ValueError(f"the table has two columns named {twice!r}")

@@ -149,9 +149,8 @@ def forms_of_keys(vectors: KeyedVectors) -> list[str]:
 
 def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = "") -> None:
     """Raise a ValueError that names the words whose vectors have no direction and so no cosine."""
-    bad = ~directed(matrix)
-    if bad.any():
-        names = abridged([words[row] for row in np.flatnonzero(bad).tolist()])
+    if bad := np.flatnonzero(~directed(matrix)).tolist():
+        names = abridged([words[row] for row in bad])
         raise ValueError(
             f"{where}leave out words whose vectors are all zeros or not finite: {names}"
         )
@@ -160,10 +159,8 @@ def require_directions(words: Sequence[str], matrix: np.ndarray, where: str = ""
 def without_empty(chunk: Chunk) -> tuple[Chunk, list[str]]:
     """Leave out words whose vectors are all zeros or not finite; return these words, too."""
     kept = directed(chunk.vectors)
-    if kept.all():
-        return chunk, []
-    lost = [chunk.words[row] for row in np.flatnonzero(~kept).tolist()]
-    return chunk.take(np.flatnonzero(kept).tolist()), lost
+    lost = [word for word, known in zip(chunk.words, kept.tolist(), strict=True) if not known]
+    return (chunk.take(np.flatnonzero(kept).tolist()) if lost else chunk), lost
 
 
 def warn_of_empty(words: Sequence[str], where: str) -> None:

@@ -75,6 +75,14 @@ def header_of(line: bytes) -> tuple[int, ...] | None:
     return tuple(map(int, fields)) if whole and 0 < len(fields) < 5 else None
 
 
+def impossible(path: Path, n_words: int, n_dims: int) -> str:
+    """Return a message for a header with impossible numbers."""
+    return (
+        f"{path}: the header promises {n_words:,} words of {n_dims:,} dimensions; there must be at "
+        f"least one word, and 1 to {LARGEST_DIMS:,} dimensions"
+    )
+
+
 def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     """Determine the layout of a file that begins with `head`, or consists of it if `ended`."""
     if b"\r" in head.rstrip() and b"\n" not in head:
@@ -205,10 +213,7 @@ def _promised(first: Sequence[int], dims: int, path: Path) -> int | None:
     if len(first) == 1:
         return None
     if first[0] == 0 or not 0 < first[1] <= LARGEST_DIMS:
-        raise ValueError(
-            f"{path}: the header promises {first[0]:,} words of {first[1]:,} dimensions; there "
-            f"must be at least one word, and 1 to {LARGEST_DIMS:,} dimensions"
-        )
+        raise ValueError(impossible(path, *first[:2]))
     if first[1] != dims:
         raise ValueError(
             f"{path}: the first line, {' '.join(map(str, first))!r}, promises {first[1]:,} "

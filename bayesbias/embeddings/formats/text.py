@@ -63,11 +63,6 @@ class Tally:
     header: bool = False
     decoder: Decoder = field(default_factory=Decoder)
 
-    def is_header(self) -> bool:
-        """Return whether the header is still to come, which is then past."""
-        before, self.header = self.header, False
-        return before
-
     def leave_out(self, line: Line) -> None:
         """Count a line that does not fit; stop if there are too many."""
         self.odd.append(line)
@@ -138,7 +133,8 @@ def _chunks(lines: Sequence[Line], tally: Tally, wanted: Collection[str] | None)
     found: list[Found] = []
     for line in lines:
         text = line[1].rstrip(blanks)
-        if not text or tally.is_header():
+        if not text or tally.header:
+            tally.header = tally.header and not text
             continue
         tally.lines, tally.last = tally.lines + 1, line[0]
         word, _, rest = text.partition(after)

@@ -20,7 +20,7 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
 from ..source import LARGEST_DIMS, Embedding, Entry
-from .layout import header_of
+from .layout import header_of, impossible
 
 LONGEST_WORD = 4096
 """Largest number of bytes in a word; word2vec cuts words off after 100 bytes."""
@@ -73,10 +73,7 @@ def _header(line: bytes, path: Path) -> tuple[int, int]:
         )
     count, dims = numbers
     if count == 0 or not 0 < dims <= LARGEST_DIMS:
-        raise ValueError(
-            f"{path}: the header promises {count:,} words of {dims:,} dimensions; there must be at "
-            f"least one word, and 1 to {LARGEST_DIMS:,} dimensions"
-        )
+        raise ValueError(impossible(path, count, dims))
     return count, dims
 
 
