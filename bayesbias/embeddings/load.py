@@ -221,8 +221,9 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     """Make vectors for words from a fastText model's n-grams; rank these words last."""
     loaded = embedding.loaded
     ngrams = getattr(loaded, "vectors_ngrams", ())
-    made = ((word, loaded[word]) for word in words if len(ngrams) and word in loaded)
-    rows = {word: row for word, row in made if np.any(row)}
+    with np.errstate(over="ignore", invalid="ignore"):  # sums that are not finite are left out
+        made = [(word, loaded[word]) for word in words if len(ngrams) and word in loaded]
+    rows = {word: row for word, row in made if directed(row[None]).all()}
     if not rows:
         return gathered([])
     warn(VectorsFromSubwords(tuple(rows), str(embedding.path)))

@@ -78,7 +78,7 @@ PLACE = "GENSIM_DATA_DIR"
 
 
 def open_embedding(
-    source: Any,  # noqa: ANN401
+    source: object,
     *,
     allow_pickle: bool = False,
     progressbar: bool = True,
@@ -99,7 +99,7 @@ def open_embedding(
     return replace(found, key=key, limit=limit)
 
 
-def _in_memory(source: Any, key: str) -> Embedding:  # noqa: ANN401
+def _in_memory(source: object, key: str) -> Embedding:
     if is_encoder(source):
         path = Path("the encoder given")
         return Embedding(path, encoder_chunks(source), key=key, makes=True)

@@ -22,7 +22,7 @@ from .load import vectors_in_memory
 class WordVectors(Protocol):
     """Vectors that a score can use: gensim's KeyedVectors or a dict of arrays."""
 
-    def __contains__(self, word: Any, /) -> bool: ...  # noqa: ANN401
+    def __contains__(self, word: object, /) -> bool: ...
     def __getitem__(self, word: Any, /) -> Any: ...  # noqa: ANN401
 
 
@@ -75,8 +75,9 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
     return loaded
 
 
-def _is_directed(row: Any) -> bool:  # noqa: ANN401
-    return bool(np.isfinite(row).all() and np.any(row))
+def _is_directed(row: ArrayLike) -> bool:
+    numbers = np.asarray(row)
+    return bool(np.isfinite(numbers).all() and numbers.any())
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:

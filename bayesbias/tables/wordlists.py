@@ -285,9 +285,10 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the sets of a WEAT test as SEAT's files have it, or the content of another list."""
-    if not {*TEST} <= {*content} <= {*TEST, *TEXTS}:
+    parts = [part for key in TEST if isinstance(part := content.get(key), Mapping)]
+    sets = [(str(part.get("category")), part.get("examples")) for part in parts]
+    if len(sets) < len(TEST) or not {*content} <= {*TEST, *TEXTS}:
         return content
-    sets = [(str(one["category"]), one["examples"]) for one in (content[key] for key in TEST)]
     (first, _), (second, _) = targets = sets[:2]
     attributes = dict(zip((first, second), sets[2:], strict=True))
     return {

@@ -137,7 +137,7 @@ def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what
     raise ValueError(f"the table has several columns of {what} ({several}); choose one with {way}")
 
 
-def _parsed(cell: Any) -> Any:  # noqa: ANN401
+def _parsed(cell: object) -> object:
     """Return a vector, given one or its text, as pandas writes it to a CSV file."""
     if not isinstance(cell, str):
         return cell

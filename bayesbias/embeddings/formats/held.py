@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Number
 from typing import Any
 
@@ -58,9 +58,9 @@ def is_encoder(source: object) -> bool:
     return not held and (callable(getattr(source, "encode", None)) or callable(source))
 
 
-def encoder_chunks(encoder: Any) -> ChunksOf:  # noqa: ANN401
+def encoder_chunks(encoder: object) -> ChunksOf:
     """Return the generator that asks an encoder once for all wanted words."""
-    encode: Callable[[list[str]], object] = getattr(encoder, "encode", encoder)
+    encode: Any = getattr(encoder, "encode", encoder)
 
     def chunks(_: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         if wanted is None:
@@ -163,21 +163,22 @@ def _are_words(given: object) -> bool:
     return all(isinstance(word, str | bytes) for word in given)
 
 
-def _listed(source: object) -> Any:  # noqa: ANN401
+def _listed(source: object) -> Sequence[Any] | np.ndarray | None:
     """Return the list of vectors in the response of an API, or None for anything else."""
     for name in ("data", "embeddings", "embedding"):
         found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
         found = _of_one_type(found)
-        listed = isinstance(found, list | tuple | np.ndarray) and len(found)
-        if listed and not np.isscalar(found[0]):
-            return found
+        listed = found if isinstance(found, list | tuple | np.ndarray) else ()
+        if len(listed) and not np.isscalar(listed[0]):
+            return listed
     return None
 
 
-def _of_one_type(found: Any) -> Any:  # noqa: ANN401
+def _of_one_type(found: object) -> object:
     """Return the vectors in a dict by the type of their numbers, or what is given."""
-    by_type = isinstance(found, Mapping) and len(found) == 1
-    return next(iter(found.values())) if by_type else found
+    if isinstance(found, Mapping) and len(found) == 1:
+        return next(iter(found.values()))
+    return found
 
 
 def _rows(given: Any) -> Any:  # noqa: ANN401

@@ -5,6 +5,7 @@ Tokens that are whole words are the words; pieces of words and special tokens ar
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def read_static_model(source: Embedding) -> KeyedVectors:
     return Vectors([*words.values()], vectors)
 
 
-def words_of_tokenizer(content: Any) -> dict[int, str]:  # noqa: ANN401
+def words_of_tokenizer(content: Mapping[str, Any]) -> dict[int, str]:
     """Return the spellings of tokens that are whole words, by row."""
     model, added = content["model"], content.get("added_tokens") or ()
     vocab = model["vocab"]
