@@ -90,7 +90,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
-    lines = [line.rstrip(END) for line in lines if line.split()][:LINES]
+    lines = [text for line in lines if (text := line.rstrip(END))][:LINES]
     if not lines:
         raise ValueError(f"{path} is empty")
     first = header_of(lines[0])
