@@ -43,9 +43,6 @@ SCORE_CHANGE_COLUMNS = (
 )
 """Columns of the data frames of scores before and after debiasing."""
 
-N_WORDS = 500
-"""Number of most biased words in each class, as in Gonen and Goldberg's clustering."""
-
 N_UNLISTED = 1_000
 """Number of words outside a list that are compared before and after a change."""
 
@@ -154,7 +151,7 @@ def bias_before_after(
     after: KeyedVectors,
     sets: str | Path | DefiningSets = "gender",
     *,
-    n_words: int = N_WORDS,
+    n_words: int | None = None,
     seed: Seed = None,
 ) -> pd.DataFrame:
     """Compute Direct Bias and SAME, which debiasing usually lowers, and the bias that may remain.

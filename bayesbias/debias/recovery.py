@@ -24,6 +24,9 @@ frequent words first, and Gonen and Goldberg (2019) use the same number."""
 FOLDS = 5
 """Number of folds of the cross-validation."""
 
+N_WORDS = 500
+"""Number of words of each class, as Gonen and Goldberg cluster."""
+
 
 def remaining_bias(
     before: VectorsLike,
@@ -31,7 +34,7 @@ def remaining_bias(
     sets: SetsLike = "gender",
     *,
     targets: Iterable[str] | None = None,
-    n_words: int = 500,
+    n_words: int | None = None,
     neighbors: int = 100,
     vocabulary: int = VOCABULARY,
     seed: Seed = None,
@@ -50,8 +53,9 @@ def remaining_bias(
     sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared. The default is the ``targets`` of ``sets``.
-    n_words : int
-        Number of words that represent each class.
+    n_words : int, optional
+        Number of words that represent each class. The default is 500, or as many as lean toward
+        each class if these are fewer; the column ``n`` counts them.
     neighbors : int
         Number of each target's nearest words to compare.
     vocabulary : int
@@ -162,21 +166,22 @@ def _leaning(vectors: KeyedVectors, words: list[str], lists: DefiningSets) -> Fl
 
 
 def _most_leaning(
-    leaning: FloatArray, n_words: int, lists: DefiningSets
+    leaning: FloatArray, n_words: int | None, lists: DefiningSets
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows of the words that lean most toward each class, and their classes."""
-    chosen = []
-    for column, name in enumerate(lists.classes):
-        advantage = leaning[:, column] - np.delete(leaning, column, axis=1).max(axis=1)
-        most = int((advantage > 0).sum())
-        if not 1 <= n_words <= most:
-            raise ArgumentError(
-                Argument("n_words"),
-                f" must be from 1 to {most}, the number of words that lean toward {name!r}; "
-                f"got {n_words}",
-            )
-        chosen.append(np.argsort(-advantage, kind="stable")[:n_words])
-    return np.concatenate(chosen), np.repeat(np.arange(len(chosen)), n_words)
+    others = [np.delete(leaning, column, axis=1).max(axis=1) for column in range(leaning.shape[1])]
+    advantage = leaning - np.stack(others, axis=1)
+    leans = (advantage > 0).sum(axis=0)
+    most, fewest = int(leans.min()), lists.classes[int(leans.argmin())]
+    number = min(most, N_WORDS) if n_words is None else n_words
+    if not 1 <= number <= most:
+        raise ArgumentError(
+            Argument("n_words"),
+            f" must be from 1 to {most}, the number of words that lean toward {fewest!r}; "
+            f"got {number}",
+        )
+    chosen = np.argsort(-advantage, axis=0, kind="stable")[:number]
+    return chosen.T.ravel(), np.repeat(np.arange(leaning.shape[1]), number)
 
 
 def _correlation(first: FloatArray, second: FloatArray) -> float:

@@ -94,7 +94,7 @@ def false_alarms(
     >>> rates = bb.calibration.calibrate(worlds, methods, n=400, seed=1)
     >>> ax = bb.plots.false_alarms(rates)
     >>> [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
-    ['21']
+    ['20']
     """
     columns = ("scenario", "method", "kind", "rate", "low", "high", "nominal")
     require_frame(frame, columns, "bb.calibration.calibrate(scenarios, methods)")

@@ -105,7 +105,8 @@ class ChangeSettings(FitOptions):
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
     recover_words : int
-        How many of the most biased words per class to use when testing for recoverable bias.
+        How many of the most biased words per class to use when testing for recoverable bias; 500 by
+        default, or fewer if fewer lean toward a class.
     drop_duplicates : bool
         Leave out words that have the same vector as an earlier word in either table.
     """
@@ -115,7 +116,7 @@ class ChangeSettings(FitOptions):
     case: str = "exact"
     allow_pickle: bool = False
     matched: int = 5
-    recover_words: int = 500
+    recover_words: int | None = None
     drop_duplicates: bool = False
 
 
