@@ -123,6 +123,7 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     ("".join(f"{word}: {[*row]}\n" for word, row in WORDS.items()), WORDS, ""),
     ("".join(f'"{word}" {a} {b}\n' for word, (a, b) in GOT.items()), GOT, ""),
     (LISTS.to_csv(index=False), GOT, ""),
+    ("; 1 2.5\n[ 3.5 4\n", {";": (1, 2.5), "[": (3.5, 4)}, ""),
     (COUNTED.to_csv(), GOT, "ColumnsNotRead"),
     (WIDE.rename({"a": "caf\u00e9"}).to_csv().encode("latin-1"), CAFE, "ReadAsLatin1"),
     (WIDE.to_csv(), GOT, ""),

@@ -69,6 +69,7 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.zip", bytes(PASSWORD), "is cut off, damaged, .*unpack it"),
     ("a.txt", b"\n \n", "is empty"),
     ("a.txt", b"5 4\n]", "not words followed by"),
+    ("a.txt", b"\x0c", "is empty"),
     ("a.txt", b"Once upon a time\n", f"{NO_LINES}.*begins b'Once upon a time'"),
     ("a.txt", T3[:-5], r"followed by 2 numbers.*line 3, .*cut off"),
     ("a.txt", as_text(THREE, "4 2")[:-1], "ends after word 3, .* promises 4; the file was cut off"),

@@ -90,7 +90,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
-    lines = [text for line in lines if (text := line.rstrip(END))][:LINES]
+    lines = [line.rstrip(END) for line in lines if line.strip(END).split()][:LINES]
     if not lines:
         raise ValueError(f"{path} is empty")
     first = header_of(lines[0])
@@ -180,7 +180,8 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
         fewest = 2 if b"[" in lines[-1] else 3  # a word and a list
         if len(first) < fewest or len(lines) < 2 or len(second) < len(first):
             continue
-        numbers = [part for part in first if is_number(part.strip(b'" ').replace(b",", b"."))]
+        parts = [part.strip(b'"').replace(b",", b".").split() for part in first]
+        numbers = [b" ".join(part) for part in parts if part and all(map(is_number, part))]
         counting = [str(i).encode() for i in range(len(numbers))] == numbers
         if counting and not is_number(first[0]) and b"[" not in lines[0]:
             return sep
