@@ -101,8 +101,8 @@ class ChangePage(Page[ChangeRecord]):
         row = self.record.removed
         if row is None:
             return ""
-        fell = "fell" if row.mean >= 0 else "grew"
-        return f"The difference {fell} by {sized(row, 1 if row.mean >= 0 else -1)}."
+        nearness = "less close" if row.mean >= 0 else "closer"
+        return f"By {sized(row, 1 if row.mean >= 0 else -1)}, they are {nearness} than before."
 
     def _picture(self) -> DotPicture:
         """Return the dots before, after, and of what was removed, above the ruler."""
