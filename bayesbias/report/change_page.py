@@ -101,8 +101,10 @@ class ChangePage(Page[ChangeRecord]):
         row = self.record.removed
         if row is None:
             return ""
-        nearness = "less close" if row.mean >= 0 else "closer"
-        return f"By {sized(row, 1 if row.mean >= 0 else -1)}, they are {nearness} than before."
+        fell, sign = ("fell", 1) if row.mean >= 0 else ("grew", -1)
+        digits = digits_for(row.low, row.high)
+        before, after = (number(end.mean, digits) for end in self.record.ends)
+        return f"That closeness {fell} from {before} to {after}, by {sized(row, sign)}."
 
     def _picture(self) -> DotPicture:
         """Return the dots before, after, and of what was removed, above the ruler."""

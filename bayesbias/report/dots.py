@@ -28,7 +28,7 @@ class Axis:
         return Axis(factor * self.low, factor * self.high, ticks, self.zero, digits)
 
 
-UNIT = "closer by, where 0 is the same direction and 1 unrelated"
+UNIT = "closer by (difference between distances)"
 """What positive numbers mean, on the scale of cosine distances."""
 
 LIST, MANY = Axis(), Axis(-0.06, 0.14, (-0.05, 0.0, 0.05, 0.1), digits=2)

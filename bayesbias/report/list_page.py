@@ -114,9 +114,8 @@ class ListPage(Page[ListRecord]):
     def main(self) -> str:
         ci, more = probability_name(self.record.ci_prob), ""
         if self.record.question is Question.CROSSED:
-            more = (
-                "<b>Nor which group it comes from</b>: with two groups, only one number is known."
-            )
+            either = " or ".join(self.record.naming.groups.values())
+            more = f"<b>Nor whether it comes from {either}.</b>"
         elif self.record.groups:
             more = "A number stands for a group’s stereotypes together, not for each."
         removed = " Word frequency is removed." if self.record.frequency_removed else ""
@@ -130,7 +129,7 @@ class ListPage(Page[ListRecord]):
             made = block_table(record.frames["blocks"], record.naming)
             return f'{made.html()}<p class="foot">{note}</p>'
         steps = record.frames["steps"].set_index("step")["value"]
-        digits = max(3, digits_for(record.overall.low, record.overall.high) + 1)
+        digits = digits_for(record.overall.low, record.overall.high)
         (a, b), (s, t) = record.naming.groups.values(), record.naming.sets.values()
         frequency = ", at equal word frequency" if record.frequency_removed else ""
         rows = (
