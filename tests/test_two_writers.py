@@ -34,7 +34,7 @@ WORDS = ["he", "she", "man", "woman", "nurse", "pilot"]
 COMPUTED_ONCE = {
     "run": "workflows.wordlist.analyze_lists",
     "compare": "workflows.change.analyze_change",
-    "sweep": "workflows.sweep._measure",
+    "sweep": "workflows.sweep._parts",
     "fit": "sampling.fit.fit",
     "mlm report": "workflows.pairs.analyze_pairs",
 }
