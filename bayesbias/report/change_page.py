@@ -74,8 +74,8 @@ class ChangePage(Page[ChangeRecord]):
 
     def _sentence(self) -> Sentence:
         record, removed = self.record, self.record.removed
-        agent = f"{record.method} debiasing" if record.method else f"the change to {record.after}"
-        agent = agent.removesuffix(" to after")
+        change = "the change" if record.after == "after" else f"the change to {record.after}"
+        agent = f"{record.method} debiasing" if record.method else change
         where = "" if record.before == "before" else f" in the embedding {record.before}"
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))

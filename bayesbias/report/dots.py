@@ -73,6 +73,7 @@ class Mark:
     low: float
     high: float
     right: str
+    short: str
 
 
 @dataclass(frozen=True)

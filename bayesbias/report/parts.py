@@ -15,16 +15,15 @@ from .leans import Panel
 from .numbers import digits_for, in_words, joined, named, number, percent, probability_name, signed
 from .page import Facts, Fold, figure, fold
 from .pair_map import PairMap
-from .sentences import sized
 from .tables import Table
 from .thin import sets_in_words
 
 LANDMARKS = {
-    "flowers": "flowers/insects × pleasant",
-    "pronouns": "he/she × father/mother",
-    "sport": "sport/music × team/orchestra",
+    "flowers": ("flowers/insects × pleasant", "flowers × pleasant"),
+    "pronouns": ("he/she × father/mother", "he/she × father/mother"),
+    "sport": ("sport/music × team/orchestra", "sport × team"),
 }
-"""Labels of landmarks in pictures."""
+"""Labels of landmarks in pictures and in terminals."""
 
 ALIKE = 1.5
 """Sets whose words count as fewer unrelated words than this count as one word."""
@@ -43,8 +42,8 @@ def ruler(
         text = f"{exceed} of {len(topics)} exceed {number(row.mean, 2)}"
         marks.append(Ticks("lists on other topics", topics.tolist(), text))
     for mark in record.landmarks:
-        values = mark.mean, mark.low, mark.high, number(mark.mean, 2)
-        marks.append(Mark(LANDMARKS[mark.key], *values))
+        label, short = LANDMARKS[mark.key]
+        marks.append(Mark(label, mark.mean, mark.low, mark.high, number(mark.mean, 2), short))
     return marks
 
 
@@ -55,9 +54,10 @@ def digits_of(rows: Iterable[Row]) -> int:
 
 def dot_row(row: Row, label: str, below: str = "", digits: int = 0) -> DotRow:
     """Return the dots of a row, with its mean and interval on the right."""
-    mean, _, interval = sized(row, digits=digits).partition(" (")
+    digits = digits or digits_for(row.low, row.high)
+    mean, low, high = (number(end, digits) for end in (row.mean, row.low, row.high))
     ends = row.mean, row.low, row.high
-    return DotRow(label, row.quantiles, ends, (mean, interval.removesuffix(")")), below)
+    return DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below)
 
 
 def block_table(blocks: pd.DataFrame, naming: Naming) -> Table:

@@ -81,14 +81,12 @@ def _line(label: str, bar: str, right: tuple[str, str]) -> str:
 
 
 def _ruler_line(axis: Axis, mark: Mark | Ticks) -> str:
-    label = mark.label.replace("sport/music × team/orchestra", "sport × team")
-    label = label.replace("flowers/insects × pleasant", "flowers × pleasant")
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.mean, mark.low, mark.high, "···◇")
-        return _line(label, bar, (mark.right, ""))
+        return _line(mark.short, bar, (mark.right, ""))
     ordered = sorted(mark.values)
     low, middle, high = (ordered[round(p * (len(ordered) - 1))] for p in (0.05, 0.5, 0.95))
-    return f"{label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"
+    return f"{mark.label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"
 
 
 def _axis_line(axis: Axis) -> str:

@@ -24,8 +24,14 @@ LANDMARK_SAYS = {
 class Marked:
     """A verdict in a sentence; pages underline it with both probabilities."""
 
-    text: str
+    words: str
     verdict: Verdict
+    chances: str = ""
+
+    @property
+    def text(self) -> str:
+        """The verdict with its probability or probabilities."""
+        return self.words + self.chances
 
 
 type Sentence = tuple[str | Marked, ...]
@@ -33,14 +39,12 @@ type Sentence = tuple[str | Marked, ...]
 
 def plain(sentence: Sentence, *, capitals: bool = False) -> str:
     """Return a sentence as text, on request with its verdicts in capitals."""
-    texts = []
-    for piece in sentence:
-        if isinstance(piece, str):
-            texts.append(piece)
-        else:
-            words, bracket, rest = piece.text.partition(" (")
-            texts.append((words.upper() if capitals else words) + bracket + rest)
-    return "".join(texts)
+    return "".join(
+        piece
+        if isinstance(piece, str)
+        else (piece.words.upper() if capitals else piece.words) + piece.chances
+        for piece in sentence
+    )
 
 
 def marked_up(sentence: Sentence) -> str:
@@ -63,7 +67,7 @@ def chance(verdict: Verdict) -> str:
 def opening(verdict: Verdict) -> Marked:
     """Return the verdict that starts a sentence."""
     words = "We cannot tell" if verdict.holds is None else verdict.grade.value.capitalize()
-    return Marked(f"{words} ({chance(verdict)})", verdict)
+    return Marked(words, verdict, f" ({chance(verdict)})")
 
 
 def claim_of(record: ListRecord, *, holds: bool = True) -> str:

@@ -139,7 +139,7 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     verdict = Verdict(float(top["p_most"]))
     if not verdict.holds:
         chances = f"{verdict.percent} to {100 - verdict.percent}"
-        return (Marked(f"We cannot tell ({chances})", verdict), f" whether, {among}, {claim}.")
+        return (Marked("We cannot tell", verdict, f" ({chances})"), f" whether, {among}, {claim}.")
     return (opening(verdict), f", {among}, {claim}.")
 
 
