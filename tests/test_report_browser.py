@@ -83,7 +83,14 @@ def test_arrow_keys_read_the_cells_of_the_map(browser: Browser, pages: dict[str,
 
 
 def test_print_fits_on_four_pages(browser: Browser, pages: dict[str, Path]) -> None:
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.support.ui import WebDriverWait
+
     for page in pages.values():
         opened(browser, page, 1280)
-        made = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+        # On a busy machine, chromium may answer "Printing failed" at first.
+        wait = WebDriverWait(browser, 30, ignored_exceptions=[WebDriverException])
+        made = wait.until(
+            lambda b: b.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+        )
         assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(made))) <= 4
