@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .._core.display import visible
 from .answer import Answer
 from .dots import Axis, DotPicture, Mark, Ticks, axis_for
-from .numbers import number
+from .numbers import digits_for, number
 from .sentences import NOT_SHOWN, plain
 
 COLUMNS, LABEL, BAR, MOST_LINES = 80, 24, 31, 14
@@ -29,8 +29,14 @@ def screen_text(answer: Answer) -> str:
     first = SCREEN if plan.axis.zero == 0 else plan.axis
     axis = axis_for([end for row in rows for end in row.ends], first) if first is SCREEN else first
     lines = [_sides(plan, axis)]
-    lines += [_line(row.label, _bar(axis, *row.ends), row.right) for row in rows]
-    lines += [_ruler_line(axis, mark) for mark in _marks(plan.ruler, max(room, 0))]
+    digits = max(3, digits_for(*(end for row in rows for end in row.ends[1:])))
+    for row in rows:
+        mean, interval = row.right
+        if first is SCREEN:
+            mean, low, high = (number(end, digits) for end in row.ends)
+            interval = f"({low} … {high})"
+        lines.append(_line(row.label, _bar(axis, *row.ends), mean, interval))
+    lines += [_ruler_line(axis, mark, digits) for mark in _marks(plan.ruler, max(room, 0))]
     return "\n".join([*head, *lines, _axis_line(axis), *notes])
 
 
@@ -48,7 +54,7 @@ def _sides(plan: DotPicture, axis: Axis) -> str:
     left, right = plan.sides
     zero = _place(axis, axis.zero)
     middle = f"{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
-    return f"{'':{LABEL}}{middle:{BAR}}  mean  interval".rstrip()[:COLUMNS]
+    return f"{'':{LABEL}}{middle:{BAR}} {'mean':>6} (interval)".rstrip()[:COLUMNS]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -75,15 +81,14 @@ def _bar(axis: Axis, mean: float, low: float, high: float, kind: str = "├─�
     return "".join(cells)
 
 
-def _line(label: str, bar: str, right: tuple[str, str]) -> str:
-    mean, interval = right
-    return f"{visible(label)[: LABEL - 1]:{LABEL}}{bar}  {mean:>5}  {interval}".rstrip()
+def _line(label: str, bar: str, mean: str, interval: str = "") -> str:
+    return f"{visible(label)[: LABEL - 1]:{LABEL}}{bar} {mean:>6} {interval}".rstrip()
 
 
-def _ruler_line(axis: Axis, mark: Mark | Ticks) -> str:
+def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.mean, mark.low, mark.high, "···◇")
-        return _line(mark.short, bar, (mark.right, ""))
+        return _line(mark.short, bar, number(mark.mean, digits))
     ordered = sorted(mark.values)
     low, middle, high = (ordered[round(p * (len(ordered) - 1))] for p in (0.05, 0.5, 0.95))
     return f"{mark.label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"
