@@ -39,9 +39,10 @@ def found() -> Analysis:
 def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysis) -> None:
     shown, page = " ".join(str(found).split()), found._repr_html_()
     sentence = plain(found.answer.sentence)
-    for text in (sentence.partition(") ")[2], *found.answer.picture.rows[0].right):
-        assert text in shown
-        assert text in html.unescape(page)
+    claim, row = sentence.partition(") ")[2], found.answer.picture.rows[0]
+    assert claim in shown
+    assert all(number(end, 3) in shown for end in row.ends)
+    assert all(text in html.unescape(page) for text in (claim, *row.right))
     assert "All differences in distance" in found.verbose()
 
 
