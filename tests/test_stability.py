@@ -35,6 +35,7 @@ def test_a_list_s_subsets_are_measured_like_the_list() -> None:
     assert whole["posterior", "all"] == pytest.approx(row["mean"], abs=0.1 * row["sd"])
     assert (frame["lowest"] <= frame["highest"]).all()
     assert frame["same_side"].between(0, 1).all()
+    assert (frame["n"] == 3).all()
     with pytest.raises(ValueError, match=r"shares must lie in \(0, 1\)"):
         bb.stability(vectors, words, shares=[1.0])
 

@@ -139,7 +139,7 @@ class BayesbiasWarning(_WithFields):
         return partial(type(self), **vars(self)), ()
 
 
-def _spelled(value: Any, how: str) -> str:  # noqa: ANN401
+def _spelled(value: object, how: str) -> str:
     """Format a field: counts with their noun, tuples as lists, flags as one of two texts."""
     if isinstance(value, tuple):
         nested = value and isinstance(value[0], tuple)

@@ -84,7 +84,7 @@ def stability(
         of a default row of `contrasts`, or of that share. ``whole`` is the value for all words or
         pairs. ``mean``, ``sd``, ``lowest``, and ``highest`` describe the subsets, and ``same_side``
         is their share on the same side of no bias. Subsets for which a score is undefined do not
-        count.
+        count; ``n`` is the number of the others.
 
     Examples
     --------
@@ -112,17 +112,17 @@ def stability(
             values = [subset[measure, of] for subset in found if (measure, of) in subset]
             no_bias = sample.no_bias[measure]
             rows.append((share, measure, of, value, *_described(np.array(values), value, no_bias)))
-    columns = ["share", "measure", "of", "whole", "mean", "sd", "lowest", "highest", "same_side"]
-    frame = pd.DataFrame(rows, columns=columns)
+    described = ["mean", "sd", "lowest", "highest", "same_side", "n"]
+    frame = pd.DataFrame(rows, columns=["share", "measure", "of", "whole", *described])
     frame.attrs = {"seed": sequence.entropy, "n_subsets": n_subsets}
     return frame
 
 
 def _described(values: np.ndarray, whole: float, no_bias: float) -> tuple[float, ...]:
     if not len(values):
-        return (np.nan,) * 5
+        return *(np.nan,) * 5, 0
     same = (values > no_bias) == (whole > no_bias)
-    return values.mean(), values.std(), values.min(), values.max(), same.mean()
+    return values.mean(), values.std(), values.min(), values.max(), same.mean(), len(values)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .._core.arrays import IntArray
 from .._core.checks import Argument
 from .._core.jobs import Failure, Job
 from .._core.warnings import ignored
+from ..background.reference_words import with_drawn
 from ..comparison.many import fit_many
 from ..comparison.ranks import (
     closeness_dots,
@@ -26,9 +28,10 @@ from ..comparison.ranks import (
     variance_shares,
 )
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks, with_words
+from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks
 from ..embeddings.load import pick
 from ..embeddings.registry import open_embedding
+from ..model.frequency import MATCHED
 from ..model.spec import ModelSpec
 from ..sampling.fit import fit
 from ..sampling.options import FitOptions
@@ -44,8 +47,6 @@ from .sweep_spec import SweepConfig
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-
-    from ..background.reference_words import Pool
 
 JOINT = "all embeddings and lists"
 
@@ -90,7 +91,7 @@ class Part:
         """Return distances, with matched controls, missing words, and sets with too few words."""
         vectors = Vectors(self.words, matrix[self.rows], self.forms, self.ranks)
         vectors.hint = self.hint
-        matched = {"matched": self.matched} if self.matched else {}
+        matched = {MATCHED: self.matched} if self.matched else {}
         wider = replace(self.wordlist, controls={**self.wordlist.controls, **matched})
         table = distance_table(vectors, wider)
         lost, thin = missing_words(vectors, self.wordlist), undersized_sets(vectors, self.wordlist)
@@ -107,21 +108,12 @@ def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part]:
     for name, wordlist in wider.items():
         with suppress(ValueError):  # without any stereotypes, the list's cells fail
             wider[name] = with_matches(wordlist, pool, settings)
-    vectors = _with_matched(pick(opened, words, settings.case), wider.values(), pool)
+    vectors = pick(opened, words, settings.case)
+    if pool is not None:
+        drawn = (wider[one.name].controls[MATCHED] for one in lists if wider[one.name] is not one)
+        vectors = with_drawn(vectors, list(dict.fromkeys(chain.from_iterable(drawn))), pool)
     forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
     return {one.name: _part(one, wider[one.name], vectors, forms) for one in lists}
-
-
-def _with_matched(
-    vectors: KeyedVectors, lists: Iterable[WordList], pool: Pool | None
-) -> KeyedVectors:
-    """Add the matched controls of all lists to the vectors."""
-    if pool is None:
-        return vectors
-    drawn = dict.fromkeys(word for one in lists for word in one.controls.get("matched", ()))
-    new = [word for word in drawn if word in pool.place and word not in vectors.key_to_index]
-    rows = [pool.place[word] for word in new]
-    return with_words(vectors, new, pool.vectors[rows], pool.ranks[rows].tolist())
 
 
 def _part(own: WordList, wider: WordList, vectors: KeyedVectors, forms: Mapping[str, str]) -> Part:
@@ -137,7 +129,7 @@ def _part(own: WordList, wider: WordList, vectors: KeyedVectors, forms: Mapping[
     digest.update(np.ascontiguousarray(vectors.vectors[rows], dtype="<f4").tobytes())
     return Part(
         wordlist=own,
-        matched=() if wider is own else wider.controls["matched"],
+        matched=() if wider is own else wider.controls[MATCHED],
         words=words,
         rows=rows,
         forms=of_words,
