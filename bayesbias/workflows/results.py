@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
@@ -31,9 +31,15 @@ from ..warnings import SlowText
 from .output import fill_folder, replace_results, require_place
 
 if TYPE_CHECKING:
-    from IPython.lib.pretty import PrettyPrinter
     from matplotlib.axes import Axes
     from xarray import DataTree
+
+
+class Printer(Protocol):
+    """IPython's printer of plain text, as far as it is used here."""
+
+    def text(self, text: str, /) -> object:
+        """Print `text`."""
 
 
 type Tell = Callable[[str], object]
@@ -239,8 +245,8 @@ class Fitted:
     def _repr_html_(self) -> str:
         return cell(self.answer)
 
-    def _repr_pretty_(self, printer: PrettyPrinter, cycle: bool) -> None:
-        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))  # type: ignore[no-untyped-call]
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
 
 
 def of_models(results: Mapping[str, ModelResult], name: str) -> pd.DataFrame:
