@@ -38,8 +38,9 @@ def found() -> Analysis:
 
 def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysis) -> None:
     shown, page = " ".join(str(found).split()), found._repr_html_()
-    sentence = plain(found.answer.sentence)
-    claim, row = sentence.partition(") ")[2], found.answer.picture.rows[0]
+    answer = found.page().answer
+    sentence = plain(answer.sentence)
+    claim, row = sentence.partition(") ")[2], answer.picture.rows[0]
     assert claim in shown
     assert all(number(end, 3) in shown for end in row.ends)
     assert all(text in html.unescape(page) for text in (claim, *row.right))

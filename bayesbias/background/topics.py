@@ -20,12 +20,12 @@ from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike
-from ..model.indexing import index_table
+from ..model.indexing import make_design
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
-from ..tables.schema import CONNECTIONS, validate_and_encode
+from ..tables.schema import CONNECTIONS
 from ..tables.wordlists import WordListLike, load_wordlist
 from .reference_words import draw_lists, draw_pool, words_present
 
@@ -135,8 +135,7 @@ def topic_prior(
 def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray:
     """Draw the log sd of one table from its posterior, (TABLE_DRAWS,)."""
     stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
-    valid, coded = validate_and_encode(stereotypes.assign(connection="different"))
-    posterior = collapse(index_table(valid, coded=coded), spec)
+    posterior = collapse(make_design(stereotypes.assign(connection="different")), spec)
     drawn = sample_exact(posterior, TABLE_DRAWS, rng)
     return drawn.parameters[:, posterior.block(SD).where][:, 0]
 

@@ -18,7 +18,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, one_thread
 from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.random import as_seed_sequence
-from ..embeddings.distances import distance_table
+from ..embeddings.distances import measure
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import with_cosines
@@ -31,11 +31,12 @@ from ..posterior.estimands import has_cells, pair_names, population_gaps
 from ..posterior.summaries import labeled
 from ..sampling.collapsed import moments
 from ..sampling.effects import draw_effects
-from ..sampling.fit import fit
+from ..sampling.fit import fit_checked
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
+from ..tables.schema import Checked
 from ..tables.wordlists import WordListLike, load_wordlist
 from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
 
@@ -145,8 +146,9 @@ def vocabulary_contrasts(
     reading: dict[str, Any] = {"case": case, "ranks": ranks, "allow_pickle": allow_pickle}
     reading |= {"by_rank": match != "random", "progressbar": options.progressbar}
     pool = draw_pool(source, loaded.words, rng=rng, **reading)
-    table = distance_table(pool.keyed, loaded)
-    posterior = fit(table, spec, options=options.of_fit(method="exact", seed=posterior_seed))
+    table = measure(pool.keyed, loaded)
+    exact = options.of_fit(method="exact", seed=posterior_seed)
+    posterior = fit_checked(table, spec, options=exact)
     present = words_present(loaded, pool.found)
     drawn = draw_lists(pool, present, vary=vary, match=match, n_lists=n_lists, rng=rng)
     reference = list_contrasts(table, posterior, pool, drawn)
@@ -155,7 +157,7 @@ def vocabulary_contrasts(
 
 
 def list_contrasts(
-    table: pd.DataFrame, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
+    table: pd.DataFrame | Checked, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
 ) -> pd.DataFrame:
     """Compute a table's contrasts for each of the lists that `draw_lists` draws.
 

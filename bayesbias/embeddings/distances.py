@@ -19,8 +19,9 @@ from ..tables.schema import (
     MOST_MISSING,
     RANKS,
     STEREOTYPES,
+    Checked,
+    checked,
     connections_present,
-    validate_table,
 )
 from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import HEADS, WordList, WordListLike, load_wordlist, refuse_lists
@@ -86,6 +87,18 @@ def distance_table(
     2        judaism     hairy             1.03
     """
     refuse_lists("distance_table(vectors, wordlist)", vectors)
+    return measure(vectors, wordlist, embedding, max_missing, drop_duplicates=drop_duplicates).rows
+
+
+def measure(
+    vectors: VectorsLike,
+    wordlist: WordListLike,
+    embedding: str | None = None,
+    max_missing: float | None = None,
+    *,
+    drop_duplicates: bool = False,
+) -> Checked:
+    """Return the table of `distance_table`, with the codes of its columns."""
     wordlist = load_wordlist(wordlist)
     vectors = vectors_in_memory(vectors, wordlist)
     if max_missing is not None:
@@ -104,9 +117,10 @@ def distance_table(
         of_word = {word: ranks[vectors.key_to_index[word]] for word in names}
         for name, word in zip(RANKS, WORDS, strict=True):
             pairs[name] = pairs[word].map(of_word)
-    table = validate_table(pairs)
-    attach_vectors(table, names, directions)
-    return without_copies(table, "these vectors", drop=drop_duplicates)
+    table = checked(pairs)
+    attach_vectors(table.rows, names, directions)
+    left = without_copies(table.rows, "these vectors", drop=drop_duplicates)
+    return table if left is table.rows else checked(left)
 
 
 def words_of(table: pd.DataFrame) -> list[str]:

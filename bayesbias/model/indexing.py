@@ -14,9 +14,10 @@ from ..tables.schema import (
     CONNECTIONS,
     IDS,
     RANKS,
+    Checked,
     Coded,
+    checked,
     codes_and_names,
-    validate_and_encode,
 )
 from .design import ATTRIBUTE_KINDS, Design, with_cosines
 from .frequency import at_equal_frequency
@@ -24,10 +25,10 @@ from .frequency import at_equal_frequency
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
 
-def make_design(table: pd.DataFrame) -> Design:
+def make_design(table: pd.DataFrame | Checked) -> Design:
     """Validate and index a table; no protected word may belong to two groups."""
-    valid, coded = validate_and_encode(table)
-    return index_table(valid, coded=coded)
+    valid = checked(table)
+    return index_table(valid.rows, coded=valid.coded)
 
 
 def index_table(
@@ -39,7 +40,7 @@ def index_table(
     """Index a table from `validate_table`, or a table with another outcome instead of distances.
 
     With ranks and matched controls, the outcome is moved to equal frequency (`model.frequency`).
-    ``coded`` comes from `validate_and_encode`; by default, it is computed here.
+    ``coded`` comes from `checked`; by default, it is computed here.
     """
     if coded is None:
         columns = [name for name in (*IDS, "context") if name in table]

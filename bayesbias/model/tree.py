@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -204,9 +205,28 @@ def _read_spec(text: str) -> ModelSpec:
     return spec_from_dict(json.loads(text))
 
 
+_DESIGNS: dict[int, tuple[list[object], Design]] = {}
+"""Designs of posteriors by `id`, and the variables that they were read from."""
+
+
 def design_of(tree: DataTree) -> Design:
-    """Return the design that a posterior was fitted to."""
+    """Return the design that a posterior was fitted to; it is read once while nothing changes."""
     require_posterior(tree)
+    sources: list[object] = [
+        variable
+        for group in ("posterior", "constant_data", "observed_data")
+        for name, variable in tree[group].variables.items()
+        if group != "posterior" or name in tree[group].coords
+    ]
+    known = _DESIGNS.get(id(tree))
+    if known is None:
+        finalize(tree, _DESIGNS.pop, id(tree), None)
+    if known is None or [*map(id, known[0])] != [*map(id, sources)]:
+        known = _DESIGNS[id(tree)] = sources, _read_design(tree)
+    return known[1]
+
+
+def _read_design(tree: DataTree) -> Design:
     constants = tree["constant_data"]
     names = {
         dim: tuple(labels(tree, dim)) for dim, name in ROW_INDICES.items() if name in constants

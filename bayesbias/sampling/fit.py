@@ -21,17 +21,17 @@ from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.frequency import unranked
-from ..model.indexing import index_table
+from ..model.indexing import make_design
 from ..model.pymc_model import full_model
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import assemble, complete, variable_dims
 from ..tables.schema import (
     RANKS,
     ROUNDING,
-    Coded,
+    Checked,
+    checked,
     known_columns,
     table_hash,
-    validate_and_encode,
 )
 from ..warnings import NoLikeness, NoRanks, RepeatedRows, SeveralEmbeddings
 from .doubts import describe_fit
@@ -122,20 +122,24 @@ def fit(
     >>> dict(post["posterior"].sizes)["draw"]
     1000
     """
-    options = fit_options(options, keywords)
-    valid, coded = validate_and_encode(table)
-    _warn_of_repeats(valid, coded)
-    indexed = index_table(valid, coded=coded)
-    design, spec = with_slopes(indexed, load_model(model, "distance"), table, covariates)
+    return fit_checked(checked(table), model, covariates, priors, fit_options(options, keywords))
+
+
+def fit_checked(
+    table: Checked,
+    model: str | Path | ModelSpec,
+    covariates: str | Sequence[str] = (),
+    priors: Mapping[str, Any] | None = None,
+    options: FitOptions | None = None,
+) -> DataTree:
+    """Fit a model to a table that was checked before; the arguments are those of `fit`."""
+    _warn_of_repeats(table)
+    spec, valid = load_model(model, "distance"), table.rows
+    design, spec = with_slopes(make_design(table), spec, valid, covariates)
     warn_of_unknowns(design, spec)
     hashed = [*known_columns(valid), *(name for name in RANKS if name in valid)]
-    return fit_design(
-        design,
-        spec,
-        priors=priors,
-        table_hash=table_hash(valid[hashed], coded),
-        options=options,
-    )
+    hashed_table = table_hash(valid[hashed], table.coded)
+    return fit_design(design, spec, priors=priors, table_hash=hashed_table, options=options)
 
 
 @shows_fit_keywords
@@ -219,13 +223,13 @@ def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
         warn(NoRanks(len(lacking), total, tuple(lacking)))
 
 
-def _warn_of_repeats(valid: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+def _warn_of_repeats(table: Checked) -> None:
     """Warn about repeated rows, and about several embeddings that are fitted as a single one."""
-    codes = {name: codes for name, (codes, _) in coded.items()}
-    repeated = int(pd.DataFrame(codes | {"y": valid["cosine_distance"]}).duplicated().sum())
-    if repeated:
-        warn(RepeatedRows(repeated, len(valid)))
-    names = coded["embedding"][1] if "embedding" in coded else []
+    codes = {name: codes for name, (codes, _) in table.coded.items()}
+    repeated = pd.DataFrame(codes | {"y": table.rows["cosine_distance"]}).duplicated()
+    if repeated.any():
+        warn(RepeatedRows(int(repeated.sum()), len(repeated)))
+    names = table.coded["embedding"][1] if "embedding" in table.coded else []
     if len(names) > 1:
         warn(SeveralEmbeddings(tuple(map(str, names))))
 

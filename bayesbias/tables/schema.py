@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,14 @@ Coded = tuple[NDArray[np.int64], list[str]]
 """A column as one index per row into its distinct values, and these values as strings."""
 
 
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A valid table, and its columns' `codes_and_names`, so that nothing checks it again."""
+
+    rows: pd.DataFrame
+    coded: Mapping[str, Coded]
+
+
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     """Check a long-form table, and return it with its categories in order.
 
@@ -75,11 +84,13 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     >>> len(bb.validate_table(table)) == len(table)
     True
     """
-    return validate_and_encode(table)[0]
+    return checked(table).rows
 
 
-def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Coded]]:
-    """Validate a table; return it and its columns' `codes_and_names`, for indexing and hashing."""
+def checked(table: pd.DataFrame | Checked) -> Checked:
+    """Validate a table, unless it is checked already, for indexing and hashing."""
+    if isinstance(table, Checked):
+        return table
     table = as_table(table, COLUMNS)
     if table.empty:
         raise ValueError("the table has no rows; were all words missing from the embedding?")
@@ -102,7 +113,7 @@ def validate_and_encode(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Co
     valid["cosine_distance"] = _checked_distances(valid)
     for name in (rank for rank in RANKS if rank in valid):
         valid[name] = _checked_ranks(valid[name])
-    return valid, coded
+    return Checked(valid, coded)
 
 
 def known_columns(table: pd.DataFrame) -> list[str]:
@@ -139,7 +150,7 @@ def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:
 
 
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
-    """Return a table's SHA-256 in hexadecimal; `coded` comes from `validate_and_encode`."""
+    """Return a table's SHA-256 in hexadecimal; `coded` comes from `checked`."""
     known = {} if coded is None else coded
     digest = hashlib.sha256()
     for name in table.columns:

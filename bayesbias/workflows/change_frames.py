@@ -18,41 +18,38 @@ from ..posterior.summaries import sd_summary
 from ..records.base import Frames
 from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
-from ..sampling.options import FitOptions
 from ..tables.descriptives import probability_below
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import STEREOTYPES
 from ..tables.word_pairs import lean_changes, word_pairs
-from .results import ModelResult, Readings, of_models, predictive_coverage
+from .results import ModelResult, Readings, joined, of_models, predictive_coverage
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def _orders(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return changes of order, or nothing if a connection is missing."""
-    if not set(STEREOTYPES) <= set(labels(tree, "connection")):
-        return pd.DataFrame()
-    return comparison.order_changes(tree, *STEREOTYPES, **options.reading)
+def _has_stereotypes(tree: DataTree) -> bool:
+    return set(STEREOTYPES) <= set(labels(tree, "connection"))
 
 
-def _dots(tree: DataTree, _: FitOptions) -> pd.DataFrame:
+def _dots(tree: DataTree) -> pd.DataFrame:
     """Return 100 quantiles of the difference before, after, and of its change, in ``when``."""
-    if not set(STEREOTYPES) <= set(labels(tree, "connection")):
-        return pd.DataFrame()
     parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
-    parts["removed"] = contrast_quantiles(tree)
-    return pd.concat(parts, names=["when", None]).reset_index(level=0).reset_index(drop=True)
+    return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
 
 
 READINGS: Readings = {
-    "changes": lambda tree, options: comparison.changes(tree, **options.reading),
-    "orders": _orders,
-    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
-    "alignment": lambda tree, options: comparison.alignment(tree, **options.intervals),
+    "changes": lambda tree, of: comparison.changes(tree, **of.reading),
+    "orders": lambda tree, of: (
+        comparison.order_changes(tree, *STEREOTYPES, **of.reading)
+        if _has_stereotypes(tree)
+        else None
+    ),
+    "contrasts": lambda tree, of: contrasts(tree, **of.reading),
+    "alignment": lambda tree, of: comparison.alignment(tree, **of.intervals),
     "check": predictive_coverage,
-    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
-    "dots": _dots,
+    "scales": lambda tree, of: sd_summary(tree, **of.intervals),
+    "dots": lambda tree, _: _dots(tree) if _has_stereotypes(tree) else None,
 }
 """Functions that read frames from the posterior of a change; all but the dots are kept."""
 

@@ -19,72 +19,59 @@ from ..posterior.summaries import sd_summary, summary
 from ..records.base import Frames
 from ..records.lists import Question
 from ..records.rows import wide_quantiles, with_quantiles
-from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.word_pairs import baseline_leans, block_means, word_leans, word_pairs
 from ..tables.wordlists import WordList
-from .results import ModelResult, Readings, of_models, predictive_coverage
+from .results import ModelResult, Readings, joined, of_models, predictive_coverage
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def _influence(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return each word's influence on the main contrast, or nothing if the model is not Normal."""
-    if spec_of(tree).likelihood != "normal":
-        return pd.DataFrame()
+def _influence(tree: DataTree) -> pd.DataFrame:
+    """Return each word's influence on the main contrast."""
     present = labels(tree, "connection")
     return influence(tree, "associated", next(name for name in PARTNERS if name in present))
 
 
-def _sizes(tree: DataTree, _: FitOptions) -> pd.DataFrame:
-    """Return the effective sizes of groups and sets, or an empty frame without cosines."""
+def _knows_cosines(tree: DataTree) -> bool:
     design = design_of(tree)
-    known = design.word_likeness.size and design.attribute_likeness.size
-    return effective_sizes(tree) if known else pd.DataFrame()
+    return bool(design.word_likeness.size and design.attribute_likeness.size)
 
 
-def _listed(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return contrasts for exactly the words of a table, or nothing if a connection is missing."""
+def _is_complete(tree: DataTree) -> bool:
+    """Return whether every protected word has rows of every connection."""
     n_words, n_kinds = (len(labels(tree, name)) for name in ("protected_word", "connection"))
     cells = index_of(tree, "word_index") * n_kinds + index_of(tree, "connection_index")
-    if len(np.unique(cells)) < n_words * n_kinds:
-        return pd.DataFrame()
-    return contrasts(tree, **options.reading, over="listed")
-
-
-def _attributes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return the contrasts of single stereotypes, or nothing if the model has no cell means."""
-    if not has_cells(spec_of(tree)):
-        return pd.DataFrame()
-    return contrasts(tree, **options.reading, of="attribute")
-
-
-def _slopes(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return the slopes of covariates, or nothing if the model has none."""
-    if not spec_of(tree).terms_of("covariate"):
-        return pd.DataFrame()
-    return slopes(tree, **options.intervals)
+    return len(np.unique(cells)) == n_words * n_kinds
 
 
 READINGS: Readings = {
-    "summary": lambda tree, options: summary(tree, **options.intervals),
-    "contrasts": lambda tree, options: contrasts(tree, **options.reading),
+    "summary": lambda tree, of: summary(tree, **of.intervals),
+    "contrasts": lambda tree, of: contrasts(tree, **of.reading),
     "check": predictive_coverage,
-    "scales": lambda tree, options: sd_summary(tree, **options.intervals),
+    "scales": lambda tree, of: sd_summary(tree, **of.intervals),
     "sensitivity": lambda tree, _: prior_sensitivity(tree),
     "diagnostics": lambda tree, _: diagnostics(tree),
-    "influence": _influence,
-    "attributes": _attributes,
-    "sizes": _sizes,
-    "listed": _listed,
+    "influence": lambda tree, _: _influence(tree) if spec_of(tree).likelihood == "normal" else None,
+    "attributes": lambda tree, of: (
+        contrasts(tree, **of.reading, of="attribute") if has_cells(spec_of(tree)) else None
+    ),
+    "sizes": lambda tree, _: effective_sizes(tree) if _knows_cosines(tree) else None,
+    "listed": lambda tree, of: (
+        contrasts(tree, **of.reading, over="listed") if _is_complete(tree) else None
+    ),
     "quantiles": lambda tree, _: contrast_quantiles(tree),
-    "slopes": _slopes,
+    "slopes": lambda tree, of: (
+        slopes(tree, **of.intervals) if spec_of(tree).terms_of("covariate") else None
+    ),
 }
 """Functions that read frames from a list's posterior; ``listed`` covers only the list's words."""
 
 FRAMES = (*tuple(READINGS)[:8], "slopes")
 """Frames that are read from each model, with the model's name in the column ``model``."""
+
+ABOUT = ("note", "reference", "license")
 
 
 def list_frames(
@@ -99,7 +86,7 @@ def list_frames(
         "table": table,
         "headline": _headline(lead["contrasts"], lead["quantiles"]),
         "words": _words(wordlist, of_words["missing"]),
-        "about": _about(wordlist),
+        "about": pd.DataFrame([{name: getattr(wordlist, name) for name in ABOUT}]),
         **of_words,
         **_raw(table),
         **{name: partial(of_models, results, name) for name in FRAMES},
@@ -114,22 +101,16 @@ def _slope_points(lead: ModelResult) -> pd.DataFrame:
 
     Attributes are the points unless a covariate is the same for all of them.
     """
-    design = design_of(lead.posterior)
-    parts = {}
+    design, parts = design_of(lead.posterior), {}
     for place, name in enumerate(design.covariates):
         rows = pd.DataFrame({"x": design.x[:, place], "y": design.y})
-        rows = rows.assign(
-            attribute=np.array(design.attributes)[design.attribute],
-            protected_word=np.array(design.words)[design.word],
-        )[rows["x"] != 0]
-        means = {
-            key: rows.groupby(key)[["x", "y"]].mean() for key in ("attribute", "protected_word")
-        }
-        most = max(means, key=lambda key: float(means[key]["x"].std()))
-        parts[name] = means[most].rename_axis("word").reset_index()
-    if not parts:
-        return pd.DataFrame()
-    return pd.concat(parts, names=["covariate", None]).reset_index(level=0).reset_index(drop=True)
+        rows["attribute"] = np.array(design.attributes)[design.attribute]
+        rows["protected_word"] = np.array(design.words)[design.word]
+        some = rows[rows["x"] != 0]
+        means = [some.groupby(key)[["x", "y"]].mean() for key in ("attribute", "protected_word")]
+        most = max(means, key=lambda frame: float(frame["x"].std()))
+        parts[name] = most.rename_axis("word").reset_index()
+    return joined(parts, "covariate")
 
 
 def _headline(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
@@ -174,9 +155,3 @@ def _words(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     entries["which"] = entries["word"].where(entries["found"], "[" + entries["word"] + "]")
     sets = entries.groupby(["role", "set"], sort=False, as_index=False)
     return sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
-
-
-def _about(wordlist: WordList) -> pd.DataFrame:
-    """Return the note, the source, and the license of a list."""
-    names = ("note", "reference", "license")
-    return pd.DataFrame([{name: getattr(wordlist, name) for name in names}])

@@ -24,7 +24,7 @@ from ..background.reference_words import (
     words_present,
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
-from ..embeddings.distances import distance_table
+from ..embeddings.distances import distance_table, measure
 from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike
 from ..model.frequency import MATCHED
@@ -137,7 +137,7 @@ def read_against(
     own = replace(wordlist, controls=_matched_of(wordlist))
     known, lists = _with_controls(pool, own, vectors), dict[str, pd.DataFrame]()
     present = words_present(own, known.found)
-    table = distance_table(known.keyed, present)
+    table = measure(known.keyed, present)
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("reference lists"):
         for match, seed in zip(MATCHES, _seeds()[3:], strict=True):

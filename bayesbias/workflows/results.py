@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -21,7 +21,6 @@ from ..model.spec import ModelSpec
 from ..model.tree import spec_of
 from ..posterior.predictive import predictive_check
 from ..records.base import Frames, Record
-from ..report.answer import Answer
 from ..report.card import cell, shared
 from ..report.page import REPORT, Page
 from ..report.pages import page_of, paper_of
@@ -35,38 +34,19 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-class Printer(Protocol):
-    """IPython's printer of plain text, as far as it is used here."""
-
-    def text(self, text: str, /) -> object:
-        """Print `text`."""
-
-
 type Tell = Callable[[str], object]
 """A function that is called with a short description of the next step."""
 
-type Readings = Mapping[str, Callable[[DataTree, FitOptions], pd.DataFrame]]
-"""Functions that read frames from a posterior, keyed by frame name."""
+type Readings = Mapping[str, Callable[[DataTree, FitOptions], pd.DataFrame | None]]
+"""Functions that read frames from a posterior, by name; None if it lacks what a frame needs."""
 
-MOST_WRITTEN = 500
-"""Maximum length of a value in a call, in characters. Longer values are replaced by names."""
+MOST_WRITTEN = 500  # letters of a value in a call; longer values are replaced by names
 
 LATER = (
-    *(
-        "summary",
-        "check",
-        "scales",
-        "sensitivity",
-        "diagnostics",
-        "influence",
-        "attributes",
-        "listed",
-    ),
-    "quantiles",
+    *("summary", "check", "scales", "listed"),
+    *("sensitivity", "diagnostics", "influence", "attributes"),
 )
-"""Frames that are computed only when they are first read, because the headline does not use them.
-
-The only warnings that they repeat are those of the fit."""
+"""Frames that are read only on demand; the only warnings that they repeat are those of the fit."""
 
 
 def quietly(_: str) -> None:
@@ -90,14 +70,15 @@ class ModelResult:
 
 
 def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> ModelResult:
-    """Read most frames from a posterior at once to collect warnings, but defer those in ``LATER``.
+    """Read most frames at once to collect warnings, but defer those in ``LATER``.
 
-    The ``attrs`` of a frame record how its intervals were made. In them, ``n_draws`` is the number
-    of independent draws that would give equally precise probabilities.
+    The ``attrs`` of a frame record how its intervals were made; ``n_draws`` is the number of
+    independent draws that would give equally precise probabilities.
     """
 
     def read(name: str) -> pd.DataFrame:
         frame = readings[name](tree, options)
+        frame = pd.DataFrame() if frame is None else frame
         error_share = float(frame.attrs.get("error_share", 1))
         frame.attrs |= {**options.intervals, "n_draws": options.n_draws / error_share**2}
         return frame
@@ -188,11 +169,6 @@ class Fitted:
         """Return the page of the report."""
         return page_of(self.found)
 
-    @property
-    def answer(self) -> Answer:
-        """What pages, terminals, and notebooks lead with."""
-        return self.page().answer
-
     def verbose(self) -> str:
         """Return the tables and texts that the page folds."""
         return self.page().folded()
@@ -213,7 +189,7 @@ class Fitted:
         short = ", ".join(f"{name} {value[:12]}" for name, value in self.found.hashes.items())
         origin = f"bayesbias {version('bayesbias')} · {short}"
         with replace_file(Path(path)) as temporary:
-            temporary.write_text(shared(self.answer, origin), encoding="utf-8")
+            temporary.write_text(shared(self.page().answer, origin), encoding="utf-8")
         return Path(path)
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -239,14 +215,10 @@ class Fitted:
     def __str__(self) -> str:
         return self.page().screen()
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return cell(self.answer)
-
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
-        printer.text(f"{type(self).__name__}(...)" if cycle else str(self))
+        return cell(self.page().answer)
 
 
 def of_models(results: Mapping[str, ModelResult], name: str) -> pd.DataFrame:

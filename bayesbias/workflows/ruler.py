@@ -29,12 +29,12 @@ from ..background.reference_words import (
     with_matched,
     words_present,
 )
-from ..embeddings.distances import distance_table
+from ..embeddings.distances import measure
 from ..embeddings.formats.keyed import frequency_ranks
 from ..model.spec import ModelSpec
 from ..model.tree import warnings_of
 from ..posterior.contrasts import contrasts
-from ..sampling.fit import fit
+from ..sampling.fit import fit_checked
 from ..sampling.options import FitOptions
 from ..tables.descriptives import default_rows, probability_below
 from ..tables.levels import OVERALL, at_level
@@ -91,7 +91,7 @@ def _rows(
             except TooFewWordsError:
                 continue
         how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=place, progressbar=False)
-        tree = fit(distance_table(known, present), spec, options=how)
+        tree = fit_checked(measure(known, present), spec, options=how)
         if any(isinstance(doubt, SamplingWarning) for doubt in warnings_of(tree)):
             continue
         rows = default_rows(contrasts(tree, **options.reading))

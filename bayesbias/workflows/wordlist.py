@@ -15,7 +15,7 @@ import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.display import stages
-from ..embeddings.distances import distance_table, missing_words, undersized_sets
+from ..embeddings.distances import measure, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
@@ -23,9 +23,9 @@ from ..posterior.loo import compare_models
 from ..records.lists import ListRecord, Without
 from ..records.naming import naming_of
 from ..report.write_up import GIVEN
-from ..sampling.fit import fit
+from ..sampling.fit import fit_checked
 from ..tables.covariates import with_values
-from ..tables.schema import table_hash
+from ..tables.schema import Checked, checked, table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import UnreliableLoo
@@ -167,11 +167,11 @@ def analyze_lists(
             reference, without = read_against(lead, wider, known, pool, settings)
             compared = {
                 "landmarks": landmarks,
-                "comparison": _compared(table, results),
+                "comparison": _compared(table.rows, results),
                 "baseline": baseline_rows(known, wider, lead, settings),
                 "split": split_rows(known, wider, lead, pool),
             }
-            frames = list_frames(results, table, wider, _of_words(known, wider))
+            frames = list_frames(results, table.rows, wider, _of_words(known, wider))
         record = _record(
             frames | compared | reference,
             wider,
@@ -223,26 +223,26 @@ def _ruler(
 
 def _measured(
     vectors: KeyedVectors | ContextualVectors, wordlist: WordList, settings: Settings
-) -> pd.DataFrame:
+) -> Checked:
     """Return the distances of a list, with the values of covariates if there are some."""
     if in_contexts(vectors):
         from ..contextual import contextual_table
 
-        table = contextual_table(vectors, wordlist, max_missing=settings.max_missing)
+        table = checked(contextual_table(vectors, wordlist, max_missing=settings.max_missing))
     else:
-        table = distance_table(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
+        table = measure(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
     values = settings.covariate_values
-    return with_values(table, values) if values else table
+    return replace(table, rows=with_values(table.rows, values)) if values else table
 
 
 def _fits(
-    table: pd.DataFrame, specs: Sequence[ModelSpec], settings: Settings, tell: Tell
+    table: Checked, specs: Sequence[ModelSpec], settings: Settings, tell: Tell
 ) -> Iterator[tuple[str, Callable[[], DataTree]]]:
     """Yield the name of each model, and the function that fits it."""
     options = settings.of_fit(progressbar=settings.progressbar and tell is quietly)
     for spec in specs:
         how: dict[str, Any] = {"covariates": settings.covariates, "options": options}
-        yield spec.name, partial(fit, table, spec, **how)
+        yield spec.name, partial(fit_checked, table, spec, **how)
 
 
 def _of_words(
