@@ -40,14 +40,14 @@ class Frames(Mapping[str, pd.DataFrame]):
 class ModelText:
     """A model for a paper: its likelihood in LaTeX, its effects, and its priors.
 
-    A prior has the names of its parameters, its family, and the reason for it. Priors of sds are in
-    units of `spread`, the sd of the table's stereotype distances.
+    A prior has the names of its parameters, its family, its text, and the reason for it. Priors of
+    sds are in units of `spread`, the sd of the table's stereotype distances.
     """
 
     formula: str
     sigma: str
     effects: tuple[str, ...]
-    priors: tuple[tuple[str, str, str], ...]
+    priors: tuple[tuple[str, str, str, str], ...]
     spread: float
 
 

@@ -42,6 +42,13 @@ class ChangeRecord(Record):
         rows = frame[frame["level"] == "overall"] if len(frame) else frame
         return next(rows_of(rows, "protected_group", sign=1), None)
 
+    @property
+    def removed_by_group(self) -> list[Row]:
+        """How much closeness was removed from each of three or more groups, in list order."""
+        frame = self.frames["removed"]
+        rows = frame[frame["level"] == "group"] if len(frame) else frame
+        return list(rows_of(rows, "protected_group", sign=1))
+
     def check(self, name: str) -> pd.Series | None:
         """Return a check of the remaining bias, such as ``classifier``, if it was computed."""
         frame = self.frames["remains"]

@@ -40,7 +40,7 @@ class ListRecord(Record):
     """What was found about one word list in one embedding.
 
     Its frames include ``headline`` (overall and, for three or more groups, one row a group, in list
-    order, with 100 quantiles), ``landmarks``, ``pairs``, ``blocks``, ``leans``, and ``split``.
+    order, with 100 quantiles), ``landmarks``, ``pairs``, ``blocks``, ``attributes``, and ``split``.
     `frequency_removed` is False if the estimates include differences in word frequency. `without`
     is the reason if there are no reference lists.
     """

@@ -13,7 +13,7 @@ from ..records.changes import ChangeRecord
 from ..tables.levels import OVERALL, at_level
 from .answer import Answer
 from .dots import DotPicture, axis_for
-from .leans import Leans
+from .leans import Lean, Leans, Panel
 from .numbers import (
     counted,
     digits_for,
@@ -22,7 +22,6 @@ from .numbers import (
     number,
     percent,
     probability,
-    probability_name,
 )
 from .page import LIMITS, Fold, Page, box, figure, fold
 from .parts import (
@@ -32,12 +31,12 @@ from .parts import (
     fit_fold,
     fitted_facts,
     how_to_read,
+    legend,
     pair_figure,
-    panel,
     ruler,
     warned_fold,
 )
-from .sentences import Marked, Sentence, opening, plain, sized
+from .sentences import Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
 if TYPE_CHECKING:
@@ -75,13 +74,13 @@ class ChangePage(Page[ChangeRecord]):
     def _sentence(self) -> Sentence:
         record, removed = self.record, self.record.removed
         change = "the change" if record.after == "after" else f"the change to {record.after}"
-        agent = f"{record.method} debiasing" if record.method else change
+        agent = f"{in_words(record.method)} debiasing" if record.method else change
         where = "" if record.before == "before" else f" in the embedding {record.before}"
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
             return (f"How far {agent} moved {kinds} attributes{where}.",)
         groups = record.naming.groups.values()
-        who = joined(groups) if len(groups) < 4 else "words"
+        who = joined(groups) if len(groups) < 3 else "words"
         open_ended = removed.verdict.holds is None
         away = "closer to" if removed.verdict.holds is False else "away from"
         pieces: list[str | Marked] = [
@@ -91,8 +90,8 @@ class ChangePage(Page[ChangeRecord]):
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
-                f" But of the {int(left['n']):,} words that leaned most before, a classifier still "
-                f"sorts {percent(left['after'])} correctly."
+                f" But a classifier still sorts {percent(left['after'])} of the {int(left['n']):,} "
+                "words that leaned most before."
             )
         return tuple(pieces)
 
@@ -104,18 +103,22 @@ class ChangePage(Page[ChangeRecord]):
         fell, sign = ("fell", 1) if row.mean >= 0 else ("grew", -1)
         digits = digits_for(row.low, row.high)
         before, after = (number(end.mean, digits) for end in self.record.ends)
-        return f"That closeness {fell} from {before} to {after}, by {sized(row, sign)}."
+        fall = f"Closeness {fell} by {sized(row, sign)}, from {before} to {after}."
+        return f"{fall} {for_scale(self.record)}".rstrip()
 
     def _picture(self) -> DotPicture:
         """Return the dots before, after, and of what was removed, above the ruler."""
         record = self.record
-        ends = [*record.ends, *([record.removed] if record.removed else [])]
-        names = [*(row.key for row in record.ends), "removed"]
-        labels = [*["closer to own stereotypes"] * len(record.ends), "before minus after"]
-        digits = digits_of(ends)
+        of_groups, names = record.removed_by_group, record.naming.groups
+        of = "removed" if of_groups else ""
+        labels = [(row.key, "mean of groups" if of_groups else "") for row in record.ends]
+        labels += [("removed", "mean of groups" if of_groups else "before minus after")]
+        labels += [(f"of {names[row.key]}", of) for row in of_groups]
+        found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
+        digits = digits_of(found)
         rows = [
-            dot_row(row, name, label, digits)
-            for row, name, label in zip(ends, names, labels, strict=False)
+            dot_row(row, name, below, digits)
+            for row, (name, below) in zip(found, labels, strict=True)
         ]
         spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
         return DotPicture(
@@ -124,28 +127,20 @@ class ChangePage(Page[ChangeRecord]):
             ("reverse", "with the stereotype"),
             label=f"{plain(self._sentence())} Closer by: {spoken}.",
             axis=axis_for([value for row in rows for value in row.values]),
-            tallest=90.0,
+            tallest=90.0 if len(rows) == 3 else 48.0,
         )
 
     def main(self) -> str:
         record = self.record
         if record.removed:
-            ci = probability_name(record.ci_prob)
-            caption = f"Each dot is 1% of the probability; intervals hold {ci}."
-            drawn = f'{self.answer.drawn}<p class="cap">{caption}</p>'
+            drawn = f'{self.answer.drawn}<p class="cap">{legend(record)}</p>'
         else:
             drawn = table(at_level(record.led("changes"), OVERALL), "Changes", *MOVES).html()
-        finds = "a classifier may still recover it."
-        if record.check("classifier") is not None:
-            finds = "the classifier finds it where this list does not look."
-        return drawn + box(f"{LIMITS} <b>Nor that bias is gone</b>: {finds}")
+        which = "" if record.removed_by_group else ", or which group changed"
+        return drawn + box(f"{LIMITS} <b>Nor that bias is gone{which}.</b>")
 
     def side(self) -> str:
         record, rows, marked = self.record, list[tuple[str, ...]](), list[tuple[int, int]]()
-        if record.removed:
-            digits = digits_for(record.removed.low, record.removed.high)
-            ends = (number(row.mean, digits) for row in record.ends)
-            rows.append(("this difference", *ends, "0"))
         for row in record.frame("remains").to_dict("records"):
             if str(row["check"]) not in CHECKS:
                 continue
@@ -188,18 +183,17 @@ class ChangePage(Page[ChangeRecord]):
         kinds = ("own", "other") if two else ("own",) * len(sets)
         for name, kind in zip(sets, kinds, strict=False):
             part = leans[leans["attribute_set"] == name]
-            before, later = (part.rename(columns={end: "lean"}) for end in ("before", "after"))
-            panels.append(panel(before, str(part["says"].iloc[0]), kind, later))
+            part = part.sort_values("before", ascending=kind == "other", kind="stable")
+            ends = zip(part["attribute"], part["before"], part["after"], strict=True)
+            words, mean = [Lean(*one) for one in ends], float(part["before"].mean())
+            panels.append(Panel(str(part["says"].iloc[0]), words, mean, "mean before", kind))
         toward = int((leans["toward"] > 0).sum())
-        half = (
-            "<b>Half the gap between the means is the difference</b>; removal brings all tips to "
-            "one place, not to zero. "
-        )
+        half = "Removal brings all tips to one place, not to zero. "
         moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way."
         caption = f"Ring: before; arrow tip: after. {half if two else ''}{moved}"
         label = "; ".join(f"{one.title}, mean {number(one.mean, 2)}" for one in panels)
         sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
-        drawing = Leans(panels, sides, f"Before: {label}").svg()
+        drawing = Leans(panels, sides, f"Closer by, before: {label}").svg()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
         pairs = pair_figure(frame, self.record.naming, title, "pairs", "side")

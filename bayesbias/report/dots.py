@@ -176,8 +176,8 @@ class _Drawing:
         self.y = base + (8 if at.narrow else 14)
 
     def _mark(self, mark: Mark | Ticks) -> None:
-        at, y = self.at, self.y + (22 if self.at.narrow else 14)
-        end, place = at.width - at.right, y - 9 if at.narrow else y + 4
+        at, y = self.at, self.y + (26 if self.at.narrow else 14)
+        end, place = at.width - at.right, y - 10 if at.narrow else y + 4
         self.ink.append(
             text(mark.label, at.left - (0 if at.narrow else 12), place, "s" if at.narrow else "s r")
         )

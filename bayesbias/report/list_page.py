@@ -11,20 +11,19 @@ from ..records.lists import ListRecord, Question, Without
 from ..tables.levels import OVERALL, at_level
 from .answer import Answer
 from .dots import DotPicture, axis_for
-from .leans import Leans
-from .numbers import counted, digits_for, number, probability_name
+from .leans import Lean, Leans, Panel
+from .numbers import digits_for, number, probability_name, verdict_in_words
 from .page import LIMITS, Facts, Fold, Page, box, figure, fold
 from .parts import (
     alerts,
-    block_table,
     digits_of,
     dot_row,
     fit_fold,
     fitted_facts,
     how_to_read,
+    legend,
     missing_notes,
     pair_figure,
-    panel,
     ruler,
     warned_fold,
 )
@@ -103,31 +102,32 @@ class ListPage(Page[ListRecord]):
 
     def _examples(self, group: str) -> str:
         """Return the first stereotypes of a group, as many as fit."""
-        leans, text = self.record.frames["leans"], ""
-        own = leans[(leans["protected_group"] == group) & (leans["connection"] == "associated")]
-        for word in own["attribute"] if self.record.groups else ():
+        pairs, text = self.record.frames["pairs"], ""
+        own = pairs[(pairs["protected_group"] == group) & pairs["own"]]
+        for word in own["attribute"].unique() if self.record.groups else ():
             if len(text) + len(word) > 24:
                 return f"{text} …"
             text = f"{text}, {word}" if text else word
         return text
 
     def main(self) -> str:
-        ci, more = probability_name(self.record.ci_prob), ""
+        more = ""
         if self.record.question is Question.CROSSED:
             either = " or ".join(self.record.naming.groups.values())
             more = f"<b>Nor whether it comes from {either}.</b>"
         elif self.record.groups:
             more = "A number stands for a group’s stereotypes together, not for each."
         removed = " Word frequency is removed." if self.record.frequency_removed else ""
-        caption = f"Each dot is 1% of the probability; intervals hold {ci}.{removed}"
+        caption = f"{legend(self.record)}{removed}"
         return f'{self.answer.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
 
     def side(self) -> str:
         record = self.record
-        if record.question is not Question.CROSSED:
-            note = "Above zero: closer than both averages suggest. Framed: own stereotypes."
-            made = block_table(record.frames["blocks"], record.naming)
-            return f'{made.html()}<p class="foot">{note}</p>'
+        return (self._steps() if record.question is Question.CROSSED else self._how_sure()).html()
+
+    def _steps(self) -> Table:
+        """Return the mean distances that lead to the number of two groups."""
+        record = self.record
         steps = record.frames["steps"].set_index("step")["value"]
         digits = digits_for(record.overall.low, record.overall.high)
         (a, b), (s, t) = record.naming.groups.values(), record.naming.sets.values()
@@ -138,22 +138,18 @@ class ListPage(Page[ListRecord]):
             ("difference", number(steps["difference"], digits)),
             (f"estimate{frequency}", number(record.overall.mean, digits)),
         )
-        return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),)).html()
+        return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),))
+
+    def _how_sure(self) -> Table:
+        """Return the probability of each row, and what it is called."""
+        rows = tuple(
+            (self._names[row.key], f"{row.verdict.percent}%, {verdict_in_words(row.verdict)}")
+            for row in self.record.rows
+        )
+        return Table("How sure?", ("", "toward own stereotypes"), (False, False), rows)
 
     def folds(self) -> Iterator[Fold]:
-        record, sizes = self.record, self.record.sizes
-        rows = tuple(
-            (self._names[row.key], sized(row), f"{row.verdict.percent}%", row.verdict.grade.value)
-            for row in record.rows
-        )
-        ci = probability_name(record.ci_prob)
-        heads = ("", f"closer by ({ci} interval)", "probability", "")
-        like = (
-            f"For words like these: {counted(sizes['words'], 'word')} and "
-            f"{counted(sizes['stereotypes'], 'stereotype')} that resemble one another count as "
-            "fewer."
-        )
-        yield fold("How sure?", Table("", heads, (False, False, True, False), rows), like)
+        record = self.record
         yield fold("Compared with what?", *self._compared())
         shown = ("attribute", "protected_group", "mean", "interval", "p_direction", "all_right")
         yield fold(
@@ -217,37 +213,23 @@ class ListPage(Page[ListRecord]):
         return f'<section class="fig two">{pairs}{self._leans()}</section>'
 
     def _leans(self) -> str:
-        """Return the lean of each stereotype word, in two panels or two for each group."""
-        leans, naming = self.record.frames["leans"], self.record.naming
-        own, third = leans["connection"] == "associated", leans["connection"] == "different"
-        lines, panels = list[tuple[str, float]](), []
-        if len(naming.groups) == 2:
-            one, two = naming.groups
-            for group, kind in ((one, "own"), (two, "other")):
-                at = leans["attribute_set"] == naming.set_keys.get(group)
-                if at.any():
-                    panels.append(panel(leans[at], naming.sets[group], kind))
-            sides = f"closer to {naming.groups[two]}", f"closer to {naming.groups[one]}"
-            means = self.record.frames["baselines"]
-            pairs = zip(means["connection"], means["lean"], strict=True)
-            lines = [(BASELINES[kind], value) for kind, value in pairs]
-            caption = (
-                "<b>Half the gap between the two means is the difference above</b>, before the "
-                "model. Dashed: control words. Each kind would split the gap differently."
-            )
-        else:
-            sides = ("closer to others", "closer to the group")
-            for group in naming.groups:
-                mine = leans["protected_group"] == group
-                if (mine & own).any() and (mine & third).any():
-                    panels.append(panel(leans[mine & own], naming.groups[group], "own"))
-                    panels.append(panel(leans[mine & third], "third groups’", "third"))
-            caption = (
-                "<b>The gap between the orange and gray means is the group’s number</b>, before "
-                "the model."
-            )
-        means_of = "; ".join(f"{one.title}, mean {number(one.mean, 2)}" for one in panels)
-        drawing = Leans(panels, sides, f"{sides[1]} by: {means_of}", lines).svg() if panels else ""
+        """Return how much closer each stereotype word is, in a panel for each set."""
+        record, panels = self.record, list[Panel]()
+        frame, rows = record.led("attributes"), {row.key: row for row in record.rows}
+        for group, says in record.naming.sets.items() if len(frame) else ():
+            row = rows.get(group, record.overall)
+            of = frame[frame["protected_group"] == group].sort_values("mean", kind="stable")
+            places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
+            words = [Lean(word, mean, ends=(low, high)) for word, mean, low, high in places]
+            if words:
+                mean = number(row.mean, digits_for(row.low, row.high))
+                panels.append(Panel(says, words, row.mean, f"mean {mean}"))
+        if not panels:
+            return ""
+        means = "; ".join(f"{one.title}, {one.says}" for one in panels)
+        drawing = Leans(panels, ("away", "closer to its group"), f"Closer by: {means}").svg()
+        ci = probability_name(record.ci_prob)
+        caption = f"Estimates with {ci} intervals. <b>Lines are the numbers above.</b>"
         return figure("Each stereotype word", drawing, caption, "side")
 
     def details(self) -> Iterator[Fold]:

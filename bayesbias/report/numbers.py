@@ -27,8 +27,12 @@ def in_words(name: str) -> str:
 
 def graded(p: float) -> str:
     """Write the probability of a statement in percent and in words, as in ``84%, probably``."""
-    verdict = Verdict(p)
-    return f"{probability(p)}, {verdict.grade.value}{' not' if verdict.holds is False else ''}"
+    return f"{probability(p)}, {verdict_in_words(Verdict(p))}"
+
+
+def verdict_in_words(verdict: Verdict) -> str:
+    """Write how probable a statement is, as in ``probably`` or ``very probably not``."""
+    return f"{verdict.grade.value}{' not' if verdict.holds is False else ''}"
 
 
 def digits_for(*values: float) -> int:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ DARKEST = 0.97
 SMALLEST = 8.5
 """Smallest width of a column with a readable name, in pixels."""
 
-GAP = 7
+GAP, TITLE = 7, 15
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,21 @@ class _Drawing:
         self.named = self.cell >= SMALLEST
         name = min(max(map(len, values.attributes)), 16) if self.named else 0
         self.slanted = not narrow and self.cell > 15
-        self.top = 44 + name * (5.4 if self.slanted else 6.6)
+        self.titles = self._titles()
+        lines = max(map(len, self.titles.values()), default=0)
+        self.top = 29 + TITLE * lines + name * (5.4 if self.slanted else 6.6)
         self.x, self.y = self._places()
+
+    def _titles(self) -> dict[str, list[str]]:
+        """Return the lines of each set's name, or nothing if one does not fit on two lines."""
+        titles = {}
+        for name, columns in self.of.columns.items():
+            room = int(self.cell * len(columns) / 8.4)
+            lines = wrap(self.plan.sets.get(name, name), max(room, 1), break_long_words=False)
+            if len(lines) > 2 or max(map(len, lines)) > room:
+                return {}
+            titles[name] = lines
+        return titles
 
     def _places(self) -> tuple[list[float], list[float]]:
         """Return the left of every column and the top of every row."""
@@ -209,7 +223,7 @@ class _Drawing:
         ]
 
     def _names(self) -> list[str]:
-        """Return the names of words, attributes, groups, and sets."""
+        """Return the names of words, attributes, groups, and, if all of them fit, sets."""
         size, names = min(12.0, self.row - 0.5), list[str]()
         for i, word in enumerate(self.of.words):
             place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
@@ -223,10 +237,7 @@ class _Drawing:
             names.append(node("text", escape(attribute), transform=turn, style=style))
         for group, rows in self.of.rows.items():
             names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
-        for name, columns in self.of.columns.items():
-            room = (self.x[columns[-1]] + self.cell - self.x[columns[0]]) / 7.6
-            title = self.plan.sets.get(name, name)
-            title = title if len(title) <= room else title.removeprefix("stereotypes of ")
-            title = title if len(title) <= room else f"{title[: max(int(room) - 1, 1)]}…"
-            names.append(text(title, self.x[columns[0]], 12, "n"))
+        for name, lines in self.titles.items():
+            x = self.x[self.of.columns[name][0]]
+            names += [text(line, x, 12 + TITLE * at, "n") for at, line in enumerate(lines)]
         return names

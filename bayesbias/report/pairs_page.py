@@ -16,7 +16,7 @@ from .answer import Answer
 from .dots import Axis, DotPicture, DotRow
 from .numbers import counted, joined, percent, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import GRADES, alerts, fitted_facts
+from .parts import GRADES, alerts, fitted_facts, legend
 from .sentences import Marked, Sentence, opening
 from .tables import Table, table
 
@@ -47,14 +47,8 @@ class PairsPage(Page[PairRecord]):
     @cached_property
     def answer(self) -> Answer:
         record, rows = self.record, self.record.rows(self._first)
-        shares = [
-            f"{percent(row.mean)} ({percent(row.low)} to {percent(row.high)})"
-            + (f" for {row.key}" if len(rows) > 1 else "")
-            for row in rows[:MOST_NAMED]
-        ]
-        ci = probability_name(record.ci_prob)
-        listed = joined(shares or [""])
-        deck = f"Share of new pairs in which it is preferred: {listed}, with {ci} intervals."
+        shares = joined(percent(row.mean) for row in rows[:MOST_NAMED]) if rows else ""
+        deck = f"In {shares} of new pairs like these; 50% would be no preference."
         drawn = self._picture(self._first) if rows else None
         return Answer(_sentence(rows), deck if rows else "", drawn, alerts(record))
 
@@ -91,7 +85,7 @@ class PairsPage(Page[PairRecord]):
         for measure in self.record.measures:
             title = f"<h2>{escape(measure)}</h2>" if several else ""
             pictures.append(title + self._picture(measure).svg())
-        caption = '<p class="cap">Each dot is 1% of the probability. One half: no preference.</p>'
+        caption = f'<p class="cap">{legend(self.record)}</p>'
         limit = "Sums over tokens favor words that consist of a single token."
         return "".join([*pictures, caption if pictures else "", box(f"{LIMITS} {limit}")])
 
@@ -100,8 +94,17 @@ class PairsPage(Page[PairRecord]):
         if rows.empty:
             return ""
         rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == self._first)]
-        model = ["model"] if len(self.record.language_models) > 1 else []
-        return table(rows, "By bias type", "bias_type", *model, "mean", "interval").html()
+        several = len(self.record.language_models) > 1
+        texts = tuple(
+            (
+                f"{row['bias_type']}, {row['model']}" if several else str(row["bias_type"]),
+                percent(row["mean"]),
+                f"{percent(row['low'])} to {percent(row['high'])}",
+            )
+            for row in rows.to_dict("records")
+        )
+        heads = ("", "share", f"{probability_name(self.record.ci_prob)} interval")
+        return Table("By bias type", heads, (False, True, True), texts).html()
 
     def folds(self) -> Iterator[Fold]:
         observed = "Observed shares; intervals from resampled clusters"
@@ -156,11 +159,6 @@ class PairsPage(Page[PairRecord]):
         }
 
 
-def _says(row: Row) -> str:
-    often = "more" if row.verdict.holds is not False else "less"
-    return f"{row.key} prefers stereotypical sentences {often} often than not"
-
-
 def _sentence(rows: list[Row]) -> Sentence:
     """Return the sentence on each language model's preference."""
     if not rows:
@@ -171,11 +169,17 @@ def _sentence(rows: list[Row]) -> Sentence:
             f"{len(sure)} of {len(rows)} language models at least probably prefer stereotypical "
             "sentences more often than not.",
         )
+    alike = dict[tuple[bool | None, int], list[Row]]()
+    for row in rows:
+        alike.setdefault((row.verdict.holds, row.verdict.percent), []).append(row)
     pieces: list[str | Marked] = []
-    for place, row in enumerate(rows):
-        link = " whether " if row.verdict.holds is None else ", "
-        pieces += ["; " if place else "", opening(row.verdict), f"{link}{_says(row)}"]
-    return tuple(piece for piece in [*pieces, "."] if piece)
+    for (holds, _), some in alike.items():
+        who = joined(row.key for row in some)
+        often, link = "less" if holds is False else "more", " whether" if holds is None else ","
+        prefer = "prefers" if len(some) == 1 else "prefer"
+        claim = f"{link} {who} {prefer} stereotypical sentences {often} often than not."
+        pieces += [" " if pieces else "", opening(some[0].verdict), claim]
+    return tuple(piece for piece in pieces if piece)
 
 
 def _of(frame: pd.DataFrame, quantity: str = "p_stereotypical") -> pd.DataFrame:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from ..records.base import FittedModel, Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row
 from .dots import DotRow, Mark, Ticks
-from .leans import Panel
-from .numbers import digits_for, in_words, joined, named, number, percent, probability_name, signed
+from .numbers import digits_for, in_words, joined, named, number, percent, probability_name
 from .page import Facts, Fold, figure, fold
 from .pair_map import PairMap
-from .tables import Table
 from .thin import sets_in_words
 
 LANDMARKS = {
@@ -60,24 +57,6 @@ def dot_row(row: Row, label: str, below: str = "", digits: int = 0) -> DotRow:
     return DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below)
 
 
-def block_table(blocks: pd.DataFrame, naming: Naming) -> Table:
-    """Return how close every group is to every set, without both averages; own sets are framed."""
-    wide = blocks.pivot_table("deviation", "protected_group", "attribute_set", sort=False)
-    own = blocks.pivot_table("own", "protected_group", "attribute_set", sort=False)
-    sets = [key for key in naming.set_keys.values() if key in wide]
-    groups = [group for group in naming.groups if group in wide.index]
-    says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
-    heads = ("", *(says[key].removeprefix("stereotypes of ") for key in sets))
-    rows = tuple(
-        (naming.groups[group], *("–" if np.isnan(v) else signed(v, 2) for v in values))
-        for group, values in zip(groups, wide.loc[groups, sets].to_numpy(np.float64), strict=True)
-    )
-    framed = zip(*(own.loc[groups, sets].fillna(0).to_numpy() > 0).nonzero(), strict=True)
-    cells = tuple((int(i), int(j)) for i, j in framed)
-    title = "Closer to the stereotypes of …" if "of " in " ".join(says.values()) else "Closer by"
-    return Table(title, heads, (False, *[True] * len(sets)), rows, cells)
-
-
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side: str = "") -> str:
     """Return the map of every pair of words with its caption."""
     says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
@@ -89,19 +68,16 @@ def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side:
     return figure(title, drawing.html(), caption, side)
 
 
-def panel(leans: pd.DataFrame, title: str, kind: str, after: pd.DataFrame | None = None) -> Panel:
-    """Return the leans of some attributes, largest first; `after` has those after a change."""
-    later = {} if after is None else after.set_index("attribute")["lean"].to_dict()
-    ordered = leans.sort_values("lean", ascending=kind == "other", kind="stable")
-    rows = zip(ordered["attribute"], ordered["lean"], strict=True)
-    return Panel(title, kind, [(word, float(lean), later.get(word)) for word, lean in rows])
-
-
 GRADES = (
     "“Almost certainly” means at least 99%, “very probably” 95%, and “probably” 80%. Between 20% "
     "and 80%, one cannot tell, which is not “no bias”."
 )
 """What words for probabilities mean."""
+
+
+def legend(record: Record) -> str:
+    """Say what a dot and an interval of the picture are."""
+    return f"Each dot is 1% of the probability; an interval holds {100 * record.ci_prob:g} dots."
 
 
 def how_to_read(record: Record, what: str) -> Fold:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from ..records.base import Record
 from ..records.lists import ListRecord, Question
 from ..records.rows import Row
 from ..records.verdicts import Verdict
@@ -22,10 +23,10 @@ LANDMARK_SAYS = {
 
 @dataclass(frozen=True)
 class Marked:
-    """A verdict in a sentence; pages underline it with both probabilities."""
+    """A verdict in a sentence; pages underline it with both probabilities, if it is about one."""
 
     words: str
-    verdict: Verdict
+    verdict: Verdict | None = None
     chances: str = ""
 
     @property
@@ -50,9 +51,9 @@ def plain(sentence: Sentence, *, capitals: bool = False) -> str:
 def marked_up(sentence: Sentence) -> str:
     """Return a sentence as HTML, with verdicts underlined in proportion to both sides."""
     return "".join(
-        escape(piece)
-        if isinstance(piece, str)
-        else f'<em class="vm" style="--k:{100 - piece.verdict.percent}%">{escape(piece.text)}</em>'
+        f'<em class="vm" style="--k:{100 - piece.verdict.percent}%">{escape(piece.text)}</em>'
+        if isinstance(piece, Marked) and piece.verdict
+        else escape(plain((piece,)))
         for piece in sentence
     )
 
@@ -60,7 +61,7 @@ def marked_up(sentence: Sentence) -> str:
 def chance(verdict: Verdict) -> str:
     """Write the probability of the more probable side, or both if one cannot tell."""
     if verdict.holds is None:
-        return f"{verdict.percent} to {100 - verdict.percent}"
+        return f"{verdict.percent}% yes, {100 - verdict.percent}% no"
     return f"{verdict.larger}%"
 
 
@@ -105,17 +106,15 @@ def _by_group(record: ListRecord, where: str) -> Sentence:
     found = [row for row in record.groups if row.verdict.holds is not None]
     unclear = [row for row in record.groups if row.verdict.holds is None]
     who = joined(names[row.key] for row in unclear or found)
-    chances = joined(f"{row.verdict.percent}%" for row in unclear or found)
     if not found:
-        start = Marked("We cannot tell", record.overall.verdict)
-        return start, f" ({chances}) whether {who} lean toward {own}{where}."
+        return Marked("We cannot tell"), f" whether {who} lean toward {own}{where}."
     pieces: list[str | Marked] = []
     for row in found:
         toward = "toward" if row.verdict.holds else "away from"
         pieces += [opening(row.verdict), f", {names[row.key]} lean {toward} {own}", "; "]
     pieces[-1] = f"{where}."
     if unclear:
-        pieces.append(f" For {who}, we cannot tell ({chances}).")
+        pieces.append(f" For {who}, we cannot tell.")
     return tuple(pieces)
 
 
@@ -123,18 +122,28 @@ def list_deck(record: ListRecord) -> str:
     """Return the sentence on size: the estimate, its interval, and a landmark."""
     row, scale = record.overall, _landmark(record)
     if record.groups:
+        names, versus = record.naming.groups, "compared with other groups’ words"
         found = [one for one in record.groups if one.verdict.holds is not None]
-        names = {**record.naming.groups, "": "the mean"}
-        start = "; ".join(f"{names[one.key]} by {sized(one)}" for one in found or [row])
-        return f"{start[0].upper()}{start[1:]}, compared with other groups’ words. {scale}"
+        if not found:
+            low, high = (
+                min(one.low for one in record.groups),
+                max(one.high for one in record.groups),
+            )
+            return f"They are at most {_range(low, high)}, {versus}. {scale}"
+        start = "; ".join(f"{names[one.key]} by {sized(one)}" for one in found)
+        return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
-        digits = digits_for(row.low, row.high)
-        low, high = number(-row.low, digits), number(row.high, digits)
-        return f"Matching pairs are at most {high} closer and {low} farther than crossed. {scale}"
+        return f"Matching pairs are at most {_range(row.low, row.high)} than crossed. {scale}"
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
     return f"Matching pairs are {toward} than crossed pairs by {sized(row, sign)}. {scale}"
+
+
+def _range(low: float, high: float) -> str:
+    """Write the largest differences in both directions."""
+    digits = digits_for(low, high)
+    return f"{number(high, digits)} closer and {number(-low, digits)} farther"
 
 
 def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:
@@ -145,9 +154,12 @@ def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:
 
 
 def _landmark(record: ListRecord) -> str:
-    """Compare a size with the second landmark's, or say that it includes word frequency."""
-    if not record.frequency_removed:
-        return "Word frequency is not removed."
+    """Compare a size with a landmark's, or say that it includes word frequency."""
+    return for_scale(record) if record.frequency_removed else "Word frequency is not removed."
+
+
+def for_scale(record: Record) -> str:
+    """Return the sentence on the size of the landmark that most readers can imagine."""
     rows = {row.key: row for row in record.landmarks}
     for key in ("pronouns", "flowers", "sport"):
         if key in rows:

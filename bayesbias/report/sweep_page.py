@@ -12,9 +12,9 @@ from ..records.verdicts import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from .answer import Answer
 from .dots import MANY, DotPicture, axis_for
-from .numbers import MOST_RANKS, counted, number, probability, probability_name
+from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import alerts, digits_of, dot_row, fitted_facts, how_to_read
+from .parts import alerts, digits_of, dot_row, fitted_facts, how_to_read, legend
 from .sentences import Marked, Sentence, opening, plain
 from .tables import Table, table
 
@@ -50,7 +50,7 @@ class SweepPage(Page[SweepRecord]):
         sizes = [row.mean for row in record.rows]
         deck = (
             f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
-            "crossed pairs. The model draws estimates together where data are few."
+            "crossed pairs."
         )
         return Answer(sweep_sentence(record), deck, self._picture(), doubts)
 
@@ -69,7 +69,7 @@ class SweepPage(Page[SweepRecord]):
         )
 
     def main(self) -> str:
-        caption = '<p class="cap">Each dot is 1% of the probability. All rows are in one model.</p>'
+        caption = f'<p class="cap">{legend(self.record)} All rows are in one model.</p>'
         drawn = self.answer.drawn
         limit = "A smaller difference after debiasing does not show that bias is gone."
         first = drawn + caption if drawn else _contrasts(self.record).html()
@@ -79,12 +79,10 @@ class SweepPage(Page[SweepRecord]):
         if not self.record.has("ranks"):
             return ""
         rows = tuple(
-            (str(row["embedding"]), number(-row["mean"]), probability(row["p_most"]))
+            (str(row["embedding"]), probability(row["p_most"]))
             for row in self.record.ranks.to_dict("records")
         )
-        heads = ("", "closer by", "P(largest)")
-        made = Table("Which is largest?", heads, (False, True, True), rows)
-        return f'{made.html()}<p class="foot">In the order given: the ranking is uncertain.</p>'
+        return Table("Which is largest?", ("", "probability"), (False, True), rows).html()
 
     def folds(self) -> Iterator[Fold]:
         yield how_to_read(self.record, "the difference")
@@ -95,7 +93,8 @@ class SweepPage(Page[SweepRecord]):
         renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
         shown = table(renamed["ranks"], "", "list", "embedding", "mean", "interval", *chances)
-        yield fold("How do embeddings rank in each list?", shown)
+        pooled = "The model draws estimates together where data are few."
+        yield fold("How do embeddings rank in each list?", shown, pooled)
         rows = renamed["differences"]
         if len(rows):
             rows["difference"] = rows["first"] + " − " + rows["second"]
@@ -132,15 +131,17 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
         return (f"{done} of {counted(cells, 'cell')} have a result; no ranks were computed.",)
     ranks = record.ranks
     top = ranks.sort_values("p_most").iloc[-1]
-    among = f"among {counted(len(ranks), 'embedding')}"
-    of = "average difference" if record.leading == AVERAGE else "difference"
-    lists = record.leading if record.leading != AVERAGE else counted(len(record.lists), "list")
-    claim = f"{top['embedding']} has the largest {of} ({lists})"
+    lists = list(record.lists) if record.leading == AVERAGE else [record.leading]
+    which = f"{'lists' if len(lists) > 1 else 'list'}: {named(lists, 3)}"
+    claim = (
+        f"words go with their own stereotypes most in {top['embedding']}, of "
+        f"{counted(len(ranks), 'embedding')} ({which})"
+    )
     verdict = Verdict(float(top["p_most"]))
     if not verdict.holds:
-        chances = f"{verdict.percent} to {100 - verdict.percent}"
-        return (Marked("We cannot tell", verdict, f" ({chances})"), f" whether, {among}, {claim}.")
-    return (opening(verdict), f", {among}, {claim}.")
+        start = Marked("We cannot tell", verdict, f" ({verdict.percent}% yes)")
+        return (start, f" whether {claim}.")
+    return (opening(verdict), f", {claim}.")
 
 
 def _contrasts(record: SweepRecord) -> Table:

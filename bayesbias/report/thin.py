@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ..tables.wordlists import WordList
-from .numbers import joined, percent
+from .numbers import in_words, joined, percent
 
 THIN_MEANING = (
     f"{THIN_MARK} marks numbers for a set that lost more than {percent(MOST_MISSING)} of its "
@@ -24,6 +24,6 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 
 def sets_in_words(thin: pd.DataFrame) -> str:
     """Name thin sets and the number of words found for each."""
-    names = thin["set"].str.replace("(.+)_stereotype$", r"the stereotypes of \1", regex=True)
-    counts = zip(names.str.replace("_", " "), thin["found"], thin["words"], strict=True)
+    names = thin["set"].map(in_words)
+    counts = zip(names, thin["found"], thin["words"], strict=True)
     return joined(f"{name} ({found} of {words})" for name, found, words in counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
@@ -81,6 +81,15 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))
 
 
+class Citations(dict[str, None]):
+    """The keys that a text has cited so far, in order; a call writes a citation."""
+
+    def __call__(self, keys: Iterable[str]) -> Raw:
+        """Return a citation in pandoc's syntax, or nothing if there are no keys."""
+        self |= dict.fromkeys(keys)
+        return Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else "")
+
+
 def list_paper(record: ListRecord) -> WriteUp:
     """Write the paragraphs about a list; escape everything except formulas and citations."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -89,22 +98,20 @@ def list_paper(record: ListRecord) -> WriteUp:
         loader=PackageLoader("bayesbias", "report/templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
+        lstrip_blocks=True,
         finalize=lambda x: x if isinstance(x, Raw) else escaped(str(x)),
     )
     environment.filters["raw"] = Raw
-    template = environment.get_template("write_up.md.j2")
-    text = template.render(**_values(record)).replace("'", "’")
-    paragraphs, mark, table = text.partition("\n| ")
-    sections = [" ".join(part.split()) for part in re.split(r"\n{2,}", paragraphs.strip())]
-    return with_references("\n\n".join(sections) + f"\n{mark}{table}")
+    template, cite = environment.get_template("write_up.md.j2"), Citations()
+    text = template.render(**_values(record), cite=cite).replace("'", "’")
+    return with_references(f"{text}\n\n{_word_table(record).markdown()}", cite)
 
 
-def with_references(text: str) -> WriteUp:
+def with_references(text: str, cited: Iterable[str]) -> WriteUp:
     """Return a Markdown text with the bibliography entries that it cites."""
     entries = bibliography()
-    keys = dict.fromkeys(re.findall(r"@(\w+)", " ".join(re.findall(r"\[(@[^]]+)\]", text))))
-    bibtex = "\n\n".join(entries[key] for key in keys) + "\n"
-    return WriteUp(f"---\nbibliography: references.bib\n---\n\n{text.rstrip()}\n", bibtex)
+    bibtex = "\n\n".join(entries[key] for key in cited) + "\n"
+    return WriteUp(f"---\nbibliography: references.bib\n---\n\n{text.strip()}\n", bibtex)
 
 
 def bibliography() -> dict[str, str]:
@@ -128,7 +135,6 @@ def _values(record: ListRecord) -> dict[str, Any]:
         **{"record": record, "table": table, "settings": settings, "lead": lead, "others": others},
         **{"counted": counted, "of_models": OF_MODELS, "version": version("bayesbias")},
         "found": dict(found.itertuples(index=False, name=None)),
-        "cite": lambda keys: Raw(f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
         "of_embedding": OF_EMBEDDINGS.get(record.embedding, ()),
         "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
@@ -140,7 +146,6 @@ def _values(record: ListRecord) -> dict[str, Any]:
         "kind": KINDS[settings["ci_kind"]],
         "estimand": Raw(_estimand(record)),
         "results": list(_results(record)),
-        "listed": Raw(_word_table(record).markdown()),
     }
 
 
@@ -314,6 +319,7 @@ def change_paper(record: ChangeRecord) -> WriteUp:
     ends = f"{record.before} and {record.after}"
     if record.method:
         ends = f"{record.before} before and after the debiasing method {record.method}"
+    cite = Citations()
     methods = [
         f"We compared cosine distances in {ends}"
         f"{f', for the word list “{record.name}”' if record.name else ''} ({record.pairing}).",
@@ -321,7 +327,7 @@ def change_paper(record: ChangeRecord) -> WriteUp:
         "attributes $S$, $S_g$ the stereotypes of the group, and $S_h$ those of other groups. We "
         "estimate how much a change removed of the double difference $m(g, S_h) - m(g, S_g)$, "
         "averaged over groups. Changes were fitted pair by pair with the hierarchical Bayesian "
-        f"model “{record.models[-1].name}” in bayesbias [@bayesbias].",
+        f"model “{record.models[-1].name}” in bayesbias{cite(['bayesbias'])}.",
     ]
     results = []
     if row := record.removed:
@@ -339,5 +345,5 @@ def change_paper(record: ChangeRecord) -> WriteUp:
             "remove what these words share."
         )
     return with_references(
-        f"## Methods\n\n{' '.join(methods)}\n\n## Results\n\n{' '.join(results)}"
+        f"## Methods\n\n{' '.join(methods)}\n\n## Results\n\n{' '.join(results)}", cite
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .schema import CONTROLS, STEREOTYPES, as_table
+from .schema import STEREOTYPES, as_table
 
 WORD, GROUP, SET = "protected_word", "protected_group", "attribute_set"
 
@@ -112,10 +112,3 @@ def lean_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(_place=place, _size=-rows["before"].abs())
     ordered = rows.sort_values(["_place", "_size"], kind="stable")
     return ordered.drop(columns=["_place", "_size"]).reset_index(drop=True)
-
-
-def baseline_leans(leans: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean lean of each group's control words: possible zeros of a group's leans."""
-    controls = leans[leans["connection"].isin(CONTROLS)]
-    means = controls.groupby([GROUP, "connection"], sort=False)["lean"].agg(["mean", "size"])
-    return means.reset_index().rename(columns={"mean": "lean", "size": "n_words"})

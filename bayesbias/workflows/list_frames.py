@@ -20,7 +20,7 @@ from ..records.base import Frames
 from ..records.lists import Question
 from ..records.rows import wide_quantiles, with_quantiles
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
-from ..tables.word_pairs import baseline_leans, block_means, word_leans, word_pairs
+from ..tables.word_pairs import block_means, word_pairs
 from ..tables.wordlists import WordList
 from .results import ModelResult, Readings, joined, of_models, predictive_coverage
 
@@ -125,8 +125,8 @@ def _headline(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
 
 
 def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the raw data behind a contrast: pairs, blocks, leans, baselines, and steps."""
-    pairs, leans = word_pairs(table), word_leans(table)
+    """Return the raw data behind a contrast: pairs, blocks, and steps."""
+    pairs = word_pairs(table)
     blocks = block_means(pairs)
     matching = float(blocks.loc[blocks["own"], "cosine_distance"].mean())
     crossed = float(blocks.loc[~blocks["own"], "cosine_distance"].mean())
@@ -134,8 +134,6 @@ def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "pairs": pairs,
         "blocks": blocks,
-        "leans": leans,
-        "baselines": baseline_leans(leans),
         "steps": pd.DataFrame(steps.items(), columns=["step", "value"]),
     }
 

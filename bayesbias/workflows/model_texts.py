@@ -59,19 +59,27 @@ def _formula(spec: ModelSpec, sigma: str) -> str:
     return rf"y_i \sim {family}{' + '.join(means)}, {sigma})"
 
 
-def _priors(spec: ModelSpec, spread: float) -> list[tuple[str, str, str]]:
-    """Return parameter names with their prior and its reason; equal priors appear once."""
-    groups: dict[tuple[str, str], list[str]] = {}
+def _priors(spec: ModelSpec, spread: float) -> list[tuple[str, str, str, str]]:
+    """Return parameter names, family, text, and reason; equal priors appear once."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for name, prior in spec.priors.items():
-        in_spreads = prior.family not in {"lkj"} and name not in UNSCALED and spread > 0
-        text = _written(prior.scaled(1 / spread) if in_spreads else prior)
-        text += " spreads" if in_spreads else ""
-        reason = prior.reason.removeprefix("the same prior as in paper: ").replace("_", " ")
+        in_spreads = prior.family != "lkj" and name not in UNSCALED and spread > 0
+        text = _written(prior.scaled(1 / spread) if in_spreads else prior, in_spreads=in_spreads)
         named = name.replace("_", " ").replace("sigma", "residual sd")
-        groups.setdefault((text, reason), []).append(named)
-    return [(", ".join(names), text, reason) for (text, reason), names in groups.items()]
+        key = prior.family, text, prior.reason.replace("_", " ")
+        groups.setdefault(key, []).append(named)
+    return [(", ".join(names), *key) for key, names in groups.items()]
 
 
-def _written(prior: Prior) -> str:
+def _written(prior: Prior, *, in_spreads: bool) -> str:
+    """Write a prior in words, on request with its parameters in units of spread."""
     family = "LKJ" if prior.family == "lkj" else prior.family.capitalize().replace("_", "-")
-    return f"{family}({', '.join(f'{key} {value:.3g}' for key, value in prior.parameters.items())})"
+    values = {key.replace("_", " "): value for key, value in prior.parameters.items()}
+    if prior.family == "exponential":
+        values = {"mean": 1 / values["rate"]}
+    texts = {key: f"{value:.3g}" for key, value in values.items()}
+    if in_spreads:
+        texts = {key: f"{x} {'spread' if x == '1' else 'spreads'}" for key, x in texts.items()}
+    if prior.family == "fixed":
+        return f"fixed at {texts['value']}"
+    return f"{family} with {' and '.join(f'{key} {text}' for key, text in texts.items())}"
