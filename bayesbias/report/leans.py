@@ -63,7 +63,7 @@ class _Drawing:
         self.x = at.scale(self.low, self.high)
         left, right = plan.sides
         self.second = 13 if at.narrow and len(left) + len(right) > 46 else 0
-        self.top = 18 + self.second
+        self.top = 18.0 + self.second
         self.y = self.top + 4
 
     def svg(self) -> str:
