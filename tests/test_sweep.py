@@ -28,9 +28,11 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias._core.warnings import warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
+from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_cells import UNCOMPARED
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
+from bayesbias.workflows.wordlist import analyze_lists
 
 CELLS = 12
 """Three embeddings, two lists, two models."""
@@ -384,3 +386,29 @@ def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=why) as caught:
         read(tmp_path, text)
     assert str(tmp_path / "sweep.toml") in str(caught.value)
+
+
+def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
+    names, how = ["weat7", "gender", "weat6"], {"case": "fallback", "seed": 1, "draws": 100}
+    lists = [bb.load_wordlist(name) for name in names]  # the first two share words
+    settings = Settings(reference_lists=2, progressbar=False, **how)
+    (tmp_path / "sweep.toml").write_text(
+        f'lists = {names}\nmodels = ["by-group"]\nseed = 1\ndraws = 100\n'
+        '[embeddings]\ndemo = {source = "glove-demo", case = "fallback"}\n'
+    )
+    sweep = run_sweep(load_sweep(tmp_path / "sweep.toml"), progress=False)
+    tables = bb.distance_tables({"demo": "glove-demo"}, lists, case="fallback")
+    for together in analyze_lists("glove-demo", lists, settings):
+        wordlist = together.found.name
+        alone = bb.analyze("glove-demo", wordlist, reference_lists=2, progressbar=False, **how)
+        for name in ("table", "contrasts", "reference", "landmarks"):
+            assert_frame_equal(together.found.frames[name], alone.found.frames[name])
+        cell = sweep.contrasts.query("list == @wordlist").reset_index(drop=True)
+        assert_frame_equal(cell[[*alone.contrasts]], alone.contrasts, check_dtype=False)
+        assert_frame_equal(
+            tables.query("wordlist == @wordlist").drop(columns="wordlist").reset_index(drop=True),
+            bb.distance_tables({"demo": "glove-demo"}, wordlist, case="fallback").drop(
+                columns="wordlist"
+            ),
+            check_categorical=False,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -96,60 +96,96 @@ class Pool:
         return unit_rows([self.vectors[drawn[w]] if w in drawn else self.found[w] for w in words])
 
 
-def draw_pool(
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """Words drawn for several lists in one pass, from which each list gets its own pool."""
+
+    drawn: tuple[np.ndarray[Any, Any], ...]  # words, vectors, and ranks, in the order of the draw
+    found: dict[str, tuple[Vector, int]]  # vectors and ranks, keyed by form
+    embedding: Embedding
+    case: str
+    size: int
+    by_rank: bool
+
+    def of(self, words: Iterable[str]) -> Pool:
+        """Return the pool of a list with these words, as if it were the only list."""
+        asked = tuple(words)
+        forms = _forms(asked)
+        found = {form: self.found[form] for form in self.found if form in forms}
+        by_frequency = sorted(found, key=lambda form: found[form][1])
+        if self.by_rank and not is_ranked(self.embedding, by_frequency):
+            warn(UnknownFrequency(about=str(self.embedding.path)))
+        others = [row for row, word in enumerate(self.drawn[0]) if word not in forms][: self.size]
+        if not others:
+            raise TooFewWordsError(
+                "there are no words with ranks asked for, except those in the list; pass the name "
+                "or path of the embedding, or load it without a list of words"
+            )
+        names, vectors, ranks = (part[others] for part in self.drawn)
+        chosen = {word: found[form] for word, form in choose(asked, found, self.case).items()}
+        return Pool(
+            words=tuple(names),
+            vectors=vectors,
+            ranks=ranks,
+            found={word: vector for word, (vector, _) in chosen.items()},
+            found_ranks={word: rank for word, (_, rank) in chosen.items()},
+        )
+
+
+def draw_pool(source: VectorsLike, words: Iterable[str], **how: Any) -> Pool:  # noqa: ANN401
+    """Draw the pool of one list, as `draw_pools` does."""
+    asked = tuple(words)
+    return draw_pools(source, [asked], **how).of(asked)
+
+
+def draw_pools(
     source: VectorsLike,
-    words: Iterable[str],
+    lists: Sequence[Sequence[str]],
     *,
     rng: Generator,
     case: str = "exact",
     ranks: tuple[int, int | None] = (0, None),
     size: int = POOL_SIZE,
     by_rank: bool = False,
-    keep: Iterable[str] = (),
     allow_pickle: bool = False,
     progressbar: bool = True,
-) -> Pool:
-    """Draw a pool from the words of rank ``first`` up to, but not including, ``stop``.
+) -> Pools:
+    """Draw pools from the words of rank ``first`` up to, but not including, ``stop``.
 
     In one pass, every word gets a random number, and the words with the smallest numbers are kept.
     With `by_rank`, the number is multiplied by the word's rank, so all of the most frequent words
-    are kept. Among less frequent words, the pool has about the same number of words between any
+    are kept. Among less frequent words, a pool has about the same number of words between any
     rank and twice that rank. Words from the extra sample of some embeddings can be drawn, too.
-    The embedding keeps the vectors of these words and of those to `keep` in memory.
+    Enough words are drawn for each list to leave its own words out.
+    The embedding keeps the vectors of the lists' words in memory.
     """
-    asked, (first, stop) = tuple(words), ranks
-    wanted = {form for word in asked for form in (*forms_of(word), *forms_of(word.lower()))}
+    of_lists, (first, stop) = [_forms(words) for words in lists], ranks
+    wanted = set[str]().union(*of_lists)
+    most = size + 2 * max(map(len, of_lists))  # twice, because files may repeat words
     found: dict[str, tuple[Vector, int]] = {}
     drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors, and ranks
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     if embedding.makes:
         raise TooFewWordsError("an encoder has no list of words to draw from")
-    forms = {form for word in (*asked, *keep) for form in every_form(word)}
+    forms = {form for word in chain(*lists) for form in every_form(word)}
     for chunk in _chunks(embedding, forms, and_sample=by_rank):
         keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
         usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
         usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
         for row, word in enumerate(chunk.words):
             if word in wanted:
-                usable[row] = False
                 found.setdefault(word, (chunk.vectors[row].copy(), int(chunk.ranks[row])))
         names = np.array(chunk.words, dtype=object)
         new = [part[usable] for part in (keys, names, chunk.vectors, chunk.ranks)]
         both = [np.concatenate(pair) for pair in zip(drawn, new, strict=True)] if drawn else new
-        smallest = np.argsort(both[0], kind="stable")[:size]
+        smallest = np.argsort(both[0], kind="stable")[:most]
         drawn = [part[smallest] for part in both]
-    by_frequency = sorted(found, key=lambda word: found[word][1])
-    if by_rank and not is_ranked(embedding, by_frequency):
-        warn(UnknownFrequency(about=str(embedding.path)))
-    if not drawn or not len(drawn[0]):
-        raise TooFewWordsError(
-            f"there are no words with ranks in {ranks} except those in the list; pass the name or "
-            "path of the embedding, or load it without a list of words"
-        )
-    chosen = {word: found[form] for word, form in choose(asked, found, case).items()}
-    known = {word: vector for word, (vector, _) in chosen.items()}
-    known_ranks = {word: rank for word, (_, rank) in chosen.items()}
-    return Pool(tuple(drawn[1]), drawn[2], drawn[3], known, known_ranks)
+    return Pools(tuple(drawn[1:]) or (np.empty(0),) * 3, found, embedding, case, size, by_rank)
+
+
+def _forms(words: Iterable[str]) -> set[str]:
+    """Return the forms of a list's words that are not drawn for it."""
+    return {form for word in words for form in (*forms_of(word), *forms_of(word.lower()))}
 
 
 def _chunks(embedding: Embedding, forms: set[str], *, and_sample: bool) -> Iterator[Chunk]:

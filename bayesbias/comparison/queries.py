@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from numpy.random import default_rng
 from .._core.warnings import warn
 from ..background.reference_words import (
     N_MATCHED,
-    Pool,
+    Pools,
     TooFewWordsError,
-    draw_pool,
+    draw_pools,
     with_drawn,
     with_matched,
 )
@@ -86,15 +87,15 @@ def distance_tables(
     (name, count), *_ = Counter(words.name for words in lists).most_common(1)
     if count > 1:
         raise ValueError(f"{count} lists are called {name!r}; give each a different name")
-    every_word, tables = list(dict.fromkeys(word for words in lists for word in words.words)), []
+    tables = []
     for embedding, source in embeddings.items():
         opened = open_embedding(source)
-        pool = _pool(opened, every_word, case) if matched else None
-        vectors = load_vectors(opened, every_word, case)
+        pools = _pools(opened, lists, case, matched)
         for words in lists:
             try:
+                vectors = load_vectors(opened, words, case)
                 table = distance_table(
-                    *_with_matched(vectors, words, pool, matched),
+                    *_with_matched(vectors, words, pools, matched),
                     embedding=embedding,
                     drop_duplicates=drop_duplicates,
                     max_missing=max_missing,
@@ -105,26 +106,31 @@ def distance_tables(
     return joined_tables(tables)
 
 
-def _pool(embedding: Embedding, words: list[str], case: str) -> Pool | None:
-    """Draw the words for matched controls, which do not depend on a seed."""
-    rng = default_rng(0)
+def _pools(
+    embedding: Embedding, lists: Sequence[WordList], case: str, matched: int
+) -> Pools | None:
+    """Read the words of all lists at once, and those for controls, which depend on no seed."""
+    words, rng = [one.words for one in lists], default_rng(0)
+    if not matched:
+        embedding.keep(chain(*words))
+        return None
     try:
-        return draw_pool(embedding, words, by_rank=True, rng=rng, case=case, keep=words)
+        return draw_pools(embedding, words, by_rank=True, rng=rng, case=case)
     except TooFewWordsError as reason:
         warn(NothingDrawn("matched controls", str(reason)))
     return None
 
 
 def _with_matched(
-    vectors: KeyedVectors, wordlist: WordList, pool: Pool | None, n: int
+    vectors: KeyedVectors, wordlist: WordList, pools: Pools | None, n: int
 ) -> tuple[KeyedVectors, WordList]:
     """Add matched controls to a list without any, and their vectors to those of its words."""
-    present = pool and any(
-        word in pool.found for part in wordlist.stereotypes.values() for word in part
-    )
-    if pool is None or not present or MATCHED in wordlist.controls:
+    if pools is None or MATCHED in wordlist.controls:
         return vectors, wordlist
     try:
+        pool = pools.of(wordlist.words)
+        if not any(word in pool.found for part in wordlist.stereotypes.values() for word in part):
+            return vectors, wordlist
         wider = with_matched(wordlist, pool, default_rng(0), n=n)
         return with_drawn(vectors, wider.controls[MATCHED], pool), wider
     except TooFewWordsError as reason:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._core.display import progress_bar
 from .._core.reading import opened, parts_of
-from ..tables.spellings import WORD
+from ..tables.spellings import WORD, every_form
 
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]
@@ -105,6 +105,13 @@ class Embedding:
             yield chunk
         if self.loaded is None:  # else, the vectors are in memory anyway
             self.kept = set(forms), gathered(some)
+
+    def keep(self, words: Iterable[str]) -> None:
+        """Read some words and keep them, unless all are in memory or made when they are needed."""
+        if not self.makes:
+            forms = {form for word in words for form in every_form(word)}
+            some = gathered(self.chunks(forms))
+            self.kept = (forms, some) if self.loaded is None else None
 
     def _up_to_limit(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Leave out words whose frequency rank is beyond the limit."""

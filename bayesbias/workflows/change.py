@@ -31,7 +31,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lis
 from ..warnings import MissingWords, SameVectors, ThinSet
 from .change_frames import READINGS, change_frames, pairing_text
 from .model_texts import fitted_models
-from .reference import matched_list, vocabulary_pool
+from .reference import matched_list, read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
 from .settings import ChangeSettings, Settings, settings_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from .._core.warnings import BayesbiasWarning
-    from ..background.reference_words import Pool
+    from ..background.reference_words import Pools
     from ..records.base import Frames
 
 
@@ -164,7 +164,7 @@ class _Ends(NamedTuple):
     names: tuple[str, str] = ("before", "after")
     sources: tuple[VectorsLike, ...] = ()
     held: tuple[KeyedVectors, ...] = ()
-    pool: Pool | None = None
+    pools: Pools | None = None
 
 
 def _read_ends(
@@ -183,14 +183,12 @@ def _read_ends(
         raise TypeError("vectors need a word list; pass one as wordlist")
     loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
     sources = before, _debiased(before, after, words, sets, **loading)
-    asked = [*words.words, *landmark_words()]
-    first = load_vectors(sources[0], asked, known.case, **loading)
     chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
-    drawing = Settings(reference_lists=0, **chosen)
-    pool = vocabulary_pool(drawing, words.words, sources[0])
-    first, wider = matched_list(first, words, pool, drawing)  # as for a single list
+    held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
+    first, wider = matched_list(*held.read(words), words, held.settings)  # as for a single list
     controls = wider.controls.get(MATCHED, ())
-    second = load_vectors(sources[1], [*asked, *controls], known.case, **loading)
+    asked = [*words.words, *landmark_words(), *controls]
+    second = load_vectors(sources[1], asked, known.case, **loading)
     if controls:
         both = tuple(word for word in controls if word in second)
         wider = replace(wider, controls={**wider.controls, MATCHED: both})
@@ -201,7 +199,7 @@ def _read_ends(
             distance_table(vectors, wider, embedding=name)
             for vectors, name in zip((first, second), names, strict=True)
         )
-    return _Ends(one, two, names, sources, (first, second), pool)
+    return _Ends(one, two, names, sources, (first, second), held.pools)
 
 
 def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettings) -> None:
@@ -252,7 +250,7 @@ def _ruler(ends: _Ends, known: ChangeSettings) -> pd.DataFrame:
     if not ends.held:
         return pd.DataFrame()
     spec = load_model(RECOMMENDED["distance"])
-    return landmark_rows(ends.held[0], ends.pool, spec, known, known.matched)
+    return landmark_rows(ends.held[0], ends.pools, spec, known, known.matched)
 
 
 def _record(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,10 @@ from .._core.warnings import warn
 from ..background.reference_words import (
     Match,
     Pool,
+    Pools,
     TooFewWordsError,
     draw_lists,
-    draw_pool,
+    draw_pools,
     topic_neighbors,
     with_drawn,
     with_matched,
@@ -25,8 +26,10 @@ from ..background.reference_words import (
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.distances import distance_table, measure
-from ..embeddings.formats.keyed import frequency_ranks
-from ..embeddings.load import VectorsLike
+from ..embeddings.formats.keyed import Vectors, frequency_ranks
+from ..embeddings.load import VectorsLike, pick
+from ..embeddings.registry import open_embedding
+from ..embeddings.source import Embedding
 from ..model.frequency import MATCHED
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.splits import split_by_baseline
@@ -38,6 +41,7 @@ from ..tables.schema import STEREOTYPES
 from ..tables.wordlists import WordList
 from ..warnings import NothingDrawn
 from .results import ModelResult, joined
+from .ruler import landmark_lists, landmark_words
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
 MATCHES: tuple[Match, ...] = ("topics",)
 """Kinds of reference lists: words on other topics replace the stereotypes."""
 
+UNDRAWN = "matched controls and no reference lists"
+
 WORDS_SEED = 0
 """Seed of all draws of words: a list always has the same controls and reference lists."""
 
@@ -57,21 +63,43 @@ SCORES = ("weat", "mac", "same")
 """Published scores that reports show with the contrasts."""
 
 
-def vocabulary_pool(
-    settings: Settings, words: Iterable[str], source: VectorsLike, *, keep: Iterable[str] = ()
-) -> Pool | None:
-    """Draw the words for matched controls and reference lists from an embedding.
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An embedding that is read once for several lists, and the words drawn from it."""
 
-    The vectors of the words to `keep` stay in memory, so they are not read again.
+    embedding: Embedding
+    pools: Pools | None
+    settings: Settings
 
-    Return None if no words are needed. If the embedding has too few words, warn and return None.
+    def read(self, wordlist: WordList) -> tuple[Vectors, Pool | None]:
+        """Return the vectors of a list and of the landmarks, and the words drawn for the list.
+
+        They do not depend on other lists.
+        """
+        how = self.settings.chosen("case", "strip_accents", "subwords")
+        if self.pools is None:
+            return pick(self.embedding, wordlist.words, **how), None
+        vectors, pool = pick(self.embedding, [*wordlist.words, *landmark_words()], **how), None
+        with warned_if_too_few(UNDRAWN):
+            pool = self.pools.of(wordlist.words)
+        return vectors, pool
+
+
+def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settings) -> Source:
+    """Read the words of all lists and landmarks, and draw words for controls, in one pass.
+
+    No words are drawn if none are needed. If the embedding has too few words, warn.
     """
-    if not (settings.matched or settings.reference_lists):
-        return None
-    loading = {"keep": keep, **settings.chosen("case", "allow_pickle", "progressbar")}
-    with warned_if_too_few("matched controls and no reference lists"):
-        return draw_pool(source, words, by_rank=True, rng=default_rng(_seeds()[0]), **loading)
-    return None
+    how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
+    opened, pools = open_embedding(source, **how), None
+    if settings.matched or settings.reference_lists:
+        listed = [one.words for one in (*lists, *landmark_lists().values())]
+        drawing: dict[str, Any] = {"case": settings.case, "rng": default_rng(_seeds()[0])}
+        with warned_if_too_few(UNDRAWN):
+            pools = draw_pools(opened, listed, by_rank=True, **drawing)
+    elif len(lists) > 1:
+        opened.keep(word for one in lists for word in one.words)
+    return Source(opened, pools, settings)
 
 
 @contextmanager
@@ -83,27 +111,16 @@ def warned_if_too_few(what: str) -> Iterator[None]:
         warn(NothingDrawn(what, str(reason)))
 
 
-def with_matches(wordlist: WordList, pool: Pool | None, settings: Settings) -> WordList:
-    """Add matched controls to a list, if they are requested.
-
-    A list is returned unchanged if it already has matched controls, or if the embedding has too few
-    words.
-    """
-    if pool is None or not settings.matched or "matched" in wordlist.controls:
-        return wordlist
-    with warned_if_too_few("matched controls"):
-        return with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
-    return wordlist
-
-
 def matched_list[V: (KeyedVectors, ContextualVectors)](
-    vectors: V, wordlist: WordList, pool: Pool | None, settings: Settings
+    vectors: V, pool: Pool | None, wordlist: WordList, settings: Settings
 ) -> tuple[V, WordList]:
-    """Add matched controls and their vectors to a list, if they are requested."""
-    wider = with_matches(wordlist, pool, settings)
-    if pool is None or wider is wordlist:
+    """Add matched controls and their vectors to a list, if they are requested and not there."""
+    if pool is None or not settings.matched or MATCHED in wordlist.controls:
         return vectors, wordlist
-    return with_drawn(vectors, wider.controls[MATCHED], pool), wider
+    with warned_if_too_few("matched controls"):
+        wider = with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
+        return with_drawn(vectors, wider.controls[MATCHED], pool), wider
+    return vectors, wordlist
 
 
 def in_contexts(vectors: object) -> TypeIs[ContextualVectors]:

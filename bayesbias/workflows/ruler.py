@@ -23,7 +23,7 @@ from .._core.arrays import one_thread
 from .._core.resources import bundled_folder
 from .._core.warnings import SamplingWarning
 from ..background.reference_words import (
-    Pool,
+    Pools,
     TooFewWordsError,
     with_drawn,
     with_matched,
@@ -61,19 +61,20 @@ def landmark_words() -> list[str]:
 
 
 def landmark_rows(
-    vectors: KeyedVectors, pool: Pool | None, spec: ModelSpec, options: FitOptions, matched: int = 0
+    vectors: KeyedVectors, pools: Pools | None, spec: ModelSpec, options: FitOptions, matched: int
 ) -> pd.DataFrame:
     """Return each landmark's overall contrast, with its ``landmark`` and ``p_closer``.
 
-    The embedding's `pool` provides `matched` controls for each stereotype, as for the list itself.
+    The embedding's `pools` provide `matched` controls for each stereotype, as for any list. So
+    landmarks do not depend on the list that is analyzed.
     """
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are not about the list
-        return _joined(dict(_rows(vectors, pool, spec, options, matched)))
+        return _joined(dict(_rows(vectors, pools, spec, options, matched)))
 
 
 def _rows(
-    vectors: KeyedVectors, pool: Pool | None, spec: ModelSpec, options: FitOptions, matched: int
+    vectors: KeyedVectors, pools: Pools | None, spec: ModelSpec, options: FitOptions, matched: int
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the name and the overall contrast of each landmark that can be measured."""
     ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
@@ -82,11 +83,11 @@ def _rows(
         if len(found) < (1 - MOST_MISSING) * len(wordlist.words):
             continue
         known, present = vectors, words_present(wordlist, found)
-        if pool and matched:
+        if pools and matched:
             try:
                 found_ranks = {word: int(ranks[word]) for word in present.words}
-                ranked, rng = replace(pool, found_ranks=found_ranks), default_rng(place)
-                present = with_matched(present, ranked, rng, n=matched)
+                pool = replace(pools.of(wordlist.words), found_ranks=found_ranks)
+                present = with_matched(present, pool, default_rng(place), n=matched)
                 known = with_drawn(vectors, present.controls["matched"], pool)
             except TooFewWordsError:
                 continue

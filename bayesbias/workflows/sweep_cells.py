@@ -19,7 +19,6 @@ from .._core.arrays import IntArray
 from .._core.checks import Argument
 from .._core.jobs import Failure, Job
 from .._core.warnings import ignored
-from ..background.reference_words import with_drawn
 from ..comparison.many import fit_many
 from ..comparison.ranks import (
     closeness_dots,
@@ -30,7 +29,6 @@ from ..comparison.ranks import (
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
 from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks
 from ..embeddings.load import pick
-from ..embeddings.registry import open_embedding
 from ..model.frequency import MATCHED
 from ..model.spec import ModelSpec
 from ..sampling.fit import fit
@@ -40,7 +38,7 @@ from ..tables.schema import table_hash
 from ..tables.wordlists import WordList
 from ..warnings import ListInOneEmbedding, PairsNotShared
 from .list_frames import READINGS
-from .reference import vocabulary_pool, with_matches
+from .reference import matched_list, read_source
 from .results import ModelResult, Readings, joined, read_posterior
 from .settings import Settings
 from .sweep_spec import SweepConfig
@@ -67,6 +65,9 @@ JOINT_READINGS: Readings = {
 
 type ListKey = tuple[str, str]
 type Matrix = NDArray[np.float32]
+
+_Held = dict[str, tuple[int, Matrix]]
+"""Rows in the matrix, and vectors, keyed by form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,28 +101,29 @@ class Part:
 
 def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part]:
     """Read the vectors of all lists and their matched controls from an embedding, in one pass."""
-    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
-    how = settings.chosen("allow_pickle", "progressbar")
-    opened = open_embedding(settings.vectors, **how)
-    pool = vocabulary_pool(settings, words, opened, keep=words)
-    wider = {wordlist.name: wordlist for wordlist in lists}
-    for name, wordlist in wider.items():
-        with suppress(ValueError):  # without any stereotypes, the list's cells fail
-            wider[name] = with_matches(wordlist, pool, settings)
-    vectors = pick(opened, words, settings.case)
-    if pool is not None:
-        drawn = (wider[one.name].controls[MATCHED] for one in lists if wider[one.name] is not one)
-        vectors = with_drawn(vectors, list(dict.fromkeys(chain.from_iterable(drawn))), pool)
-    forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
-    return {one.name: _part(one, wider[one.name], vectors, forms) for one in lists}
+    source, held, parts = read_source(settings.vectors, lists, settings), _Held(), {}
+    for own in lists:
+        vectors, wider = Vectors([], np.empty((0, 1), dtype=np.float32)), own
+        with suppress(ValueError):  # without any words or stereotypes, the list's cells fail
+            vectors, pool = source.read(own)
+            vectors, wider = matched_list(vectors, pool, own, settings)
+        parts[own.name] = _part(own, wider, vectors, held)
+    if not held:  # raises an error that says what is missing
+        pick(source.embedding, chain.from_iterable(one.words for one in lists), settings.case)
+    matrix = np.array([vector for _, vector in held.values()])
+    return {name: replace(part, matrix=matrix) for name, part in parts.items()}
 
 
-def _part(own: WordList, wider: WordList, vectors: KeyedVectors, forms: Mapping[str, str]) -> Part:
-    """Return the rows of a list and of its matched controls, and a hash of what is measured."""
+def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) -> Part:
+    """Return a list and a hash of what is measured; add its vectors to those that are held."""
     place, ranks = vectors.key_to_index, known_ranks(vectors)
+    forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
     words = tuple(word for word in wider.words if word in place)
     rows = np.array([place[word] for word in words], dtype=np.int64)
     of_words, of_rows = tuple(forms[word] for word in words), None if ranks is None else ranks[rows]
+    for word, form in zip(words, of_words, strict=True):
+        if form not in held:
+            held[form] = len(held), vectors[word].copy()
     sets = [wider.groups, wider.stereotypes, wider.controls, wider.stereotype_names]
     codes = pd.factorize(np.array(of_words, dtype=object))[0].tolist()
     content = [sets, words, codes, None if of_rows is None else of_rows.tolist()]
@@ -131,7 +133,7 @@ def _part(own: WordList, wider: WordList, vectors: KeyedVectors, forms: Mapping[
         wordlist=own,
         matched=() if wider is own else wider.controls[MATCHED],
         words=words,
-        rows=rows,
+        rows=np.array([held[form][0] for form in of_words], dtype=np.int64),
         forms=of_words,
         ranks=of_rows,
         hint=vectors.hint,

@@ -16,7 +16,7 @@ import pandas as pd
 from .._core.arrays import one_thread
 from .._core.display import stages
 from ..embeddings.distances import measure, missing_words, undersized_sets
-from ..embeddings.load import VectorsLike, pick
+from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
@@ -32,15 +32,16 @@ from ..warnings import UnreliableLoo
 from .list_frames import READINGS, list_frames, question_of
 from .model_texts import fitted_models
 from .reference import (
+    Source,
     baseline_rows,
     in_contexts,
     matched_list,
     read_against,
+    read_source,
     split_rows,
-    vocabulary_pool,
 )
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
-from .ruler import landmark_rows, landmark_words
+from .ruler import landmark_rows
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from .._core.warnings import BayesbiasWarning
-    from ..background.reference_words import Pool
     from ..contextual import ContextualVectors
     from ..records.base import Frames
 
@@ -152,14 +152,15 @@ def analyze_lists(
     """
     specs = load_models(settings.models)
     with noticed() as read:
-        vectors, pool = _vectors_and_pool(source, lists, settings)
-    tell("measuring landmarks")
-    landmarks = _ruler(vectors, pool, specs[-1], settings)
-    analyses = []
+        held = _source(source, lists, settings)
+    analyses, landmarks = [], None
     for wordlist in lists:
         with one_thread(), noticed() as notices:
             tell("measuring distances")
-            known, wider = matched_list(vectors, wordlist, pool, settings)
+            vectors, pool = held.read(wordlist) if isinstance(held, Source) else (held, None)
+            if landmarks is None:  # they are the same for all lists
+                landmarks = _ruler(vectors, held, specs[-1])
+            known, wider = matched_list(vectors, pool, wordlist, settings)
             table = _measured(known, wider, settings)
             results = fit_models(_fits(table, specs, settings, tell), READINGS, settings, tell)
             tell("drawing reference lists")
@@ -185,40 +186,28 @@ def analyze_lists(
     return analyses
 
 
-def _vectors_and_pool(
+def _source(
     source: VectorsLike | ContextualVectors, lists: Sequence[WordList], settings: Settings
-) -> tuple[KeyedVectors | ContextualVectors, Pool | None]:
-    """Return the vectors of the words and landmarks, and the words from which controls are drawn.
-
-    The embedding is read once. Words in contexts have no pool.
-    """
+) -> Source | ContextualVectors:
+    """Return an embedding that is read once, or words in contexts, which have no pool."""
     if in_contexts(source):
-        return source, None
-    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
-    if settings.encoder:
-        from ..contextual import contextual_vectors
+        return source
+    if not settings.encoder:
+        return read_source(source, lists, settings)
+    from ..contextual import contextual_vectors
 
-        how = settings.chosen("layer", "pooling", "progressbar")
-        return contextual_vectors(settings.encoder, words, settings.templates, **how), None
-    opened = open_embedding(
-        source, **settings.chosen("key", "limit", "allow_pickle", "progressbar")
-    )
-    asked = [*words, *landmark_words()]
-    pool = vocabulary_pool(settings, words, opened, keep=asked)
-    how = settings.chosen("strip_accents", "subwords")
-    return pick(opened, asked, settings.case, **how), pool
+    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+    how = settings.chosen("layer", "pooling", "progressbar")
+    return contextual_vectors(settings.encoder, words, settings.templates, **how)
 
 
 def _ruler(
-    vectors: KeyedVectors | ContextualVectors,
-    pool: Pool | None,
-    spec: ModelSpec,
-    settings: Settings,
+    vectors: KeyedVectors, held: Source | ContextualVectors, spec: ModelSpec
 ) -> pd.DataFrame:
     """Return the landmarks in this embedding."""
-    if pool is None or spec.likelihood != "normal":
+    if in_contexts(held) or held.pools is None or spec.likelihood != "normal":
         return pd.DataFrame()
-    return landmark_rows(vectors, pool, spec, settings, settings.matched)
+    return landmark_rows(vectors, held.pools, spec, held.settings, held.settings.matched)
 
 
 def _measured(
