@@ -32,9 +32,10 @@ check: lint test
 # Changes N signs, terms, and constants at random, and counts the changes that no test notices.
 N := 200
 SEED := 1
+JOBS := 2
 ROOMS :=
 mutants: env
-	$(BIN)/python scripts/mutants.py $(N) $(SEED) $(ROOMS)
+	$(BIN)/python scripts/mutants.py $(N) $(SEED) $(JOBS) $(ROOMS)
 
 # Every Python, pinned and lowest versions, three orders; PYTHONS, VERSIONS, and ORDERS choose from them.
 test-versions: | $(UV)

@@ -1,36 +1,47 @@
 """Change a sign, term, constant, or argument at random, and see whether a test fails.
 
-Usage: mutants.py N SEED [ROOM ...]. By default, mutants come from all rooms that compute.
+Usage: mutants.py N SEED JOBS [ROOM ...]. By default, mutants come from all rooms that compute.
 
 mutmut skips module constants and decorated functions, cosmic-ray runs all tests for each mutant,
 and mutatest needs a version of coverage from 2021. This script runs only tests that reach the line.
-Tests of wording and of printed numbers do not count. Everything runs in two copies of the package,
-so you can edit files meanwhile. Tests that fail in a copy without a change are left out.
+Tests of wording and of printed numbers do not count. Everything runs in copies of the package, so
+you can edit files meanwhile. Tests that fail in a copy without a change are left out.
+
+Survivors are printed as they are found. A run that was stopped goes on where it was; a survivor is
+tried again if tests have changed. The map of tests is made again only if the package has changed,
+and test files that are newer than the map are run whole.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import os
-import queue
 import random
 import shutil
-import subprocess
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import pytest
 from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".mutants"
-MAP, TIMES = PLACE / "coverage", PLACE / "times.xml"
-COPIES, COPIED = (PLACE / "a", PLACE / "b"), ("bayesbias", "tests")
+MAP, TIMES, BEGAN = PLACE / "coverage", PLACE / "times.xml", PLACE / "began"
+RESULTS = PLACE / "results.jsonl"
+COPIED = ("bayesbias", "tests")
+LIBRARIES = ("pymc", "arviz", "xarray", "sklearn", "gensim.models", "matplotlib.pyplot", "jinja2")
+"""Imported once, before processes are forked that run tests."""
+
 ROOMS = (
     ("model", "sampling", "posterior", "scores", "comparison"),
     ("_core", "tables", "embeddings", "nulls", "background", "debias", "maskedlm", "calibration"),
@@ -135,49 +146,79 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         ends = node.end_lineno or node.lineno, node.end_col_offset or 0
         place = starts[node.lineno - 1] + node.col_offset, starts[ends[0] - 1] + ends[1]
         for changed in mutations(node):
-            name = str(path.relative_to(COPIES[0]))
+            name = str(path.relative_to(ROOT))
             yield Mutant(name, node.lineno, *place, f"({ast.unparse(changed)})")
 
 
-def copied() -> None:
-    """Copy the package and its tests twice; everything else that tests need is linked."""
-    for copy in COPIES:
-        shutil.rmtree(copy, ignore_errors=True)
-        for name in COPIED:
-            shutil.copytree(ROOT / name, copy / name)
-        for entry in ROOT.iterdir():
-            if entry.name not in COPIED and entry.name[0] != ".":
-                (copy / entry.name).symlink_to(entry)
+def copied(copy: Path) -> None:
+    """Copy the package and its tests; everything else that tests need is linked."""
+    shutil.rmtree(copy, ignore_errors=True)
+    for name in COPIED:
+        shutil.copytree(ROOT / name, copy / name)
+    for entry in ROOT.iterdir():
+        if entry.name not in COPIED and entry.name[0] != ".":
+            (copy / entry.name).symlink_to(entry)
 
 
-def pytest_in(
-    copy: Path, *arguments: str, seconds: float | None = None, **more: str
-) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a copy."""
-    environment = {"BAYESBIAS_DATA": str(ROOT.parent / "shared" / "data"), **os.environ, **more}
-    environment |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    how = {"cwd": copy, "env": environment, "capture_output": True, "text": True}
-    return subprocess.run(call, check=False, timeout=seconds, **how)
+def start(copy: Path, *arguments: str, seconds: int, **more: str) -> int:
+    """Start pytest in a copy, in a forked process, and return its id."""
+    if pid := os.fork():
+        return pid
+    os.setsid()
+    log = os.open(copy / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    signal.alarm(10 * seconds)
+    signal.setitimer(signal.ITIMER_PROF, 3 * seconds)  # time of the processor
+    os.environ.setdefault("BAYESBIAS_DATA", str(ROOT.parent / "shared" / "data"))
+    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    os.chdir(copy)
+    sys.path.insert(0, str(copy))
+    sys.dont_write_bytecode = True
+    code = 3
+    with suppress(BaseException):
+        code = int(pytest.main(["-p", "no:cacheprovider", "-q", *arguments]))
+    os._exit(code)
 
 
-def map_tests() -> None:
-    """Run the ordinary tests once, unless nothing has changed; keep which lines each reaches."""
-    files = (file for room in ("bayesbias", "tests") for file in (ROOT / room).rglob("*.py"))
-    if TIMES.exists() and TIMES.stat().st_mtime > max(file.stat().st_mtime for file in files):
+def ended() -> tuple[int, str]:
+    """Wait until a process of `start` ends; return its id, and what happened to the mutant."""
+    pid, status = os.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)  # workers that it left
+    code = os.waitstatus_to_exitcode(status)
+    timed_out = code in {-signal.SIGALRM, -signal.SIGPROF}
+    return pid, "timed out" if timed_out else "killed" if code else "survived"
+
+
+def map_tests(jobs: int) -> None:
+    """Run the ordinary tests once if the package has changed; keep which lines each reaches."""
+    newest = max(file.stat().st_mtime for file in (ROOT / "bayesbias").rglob("*.py"))
+    if TIMES.exists() and TIMES.stat().st_mtime > newest:
         return
-    copied()
-    left_out = [f"--ignore-glob=*/test_{name}*.py" for name in PRINTED]
-    options = ["-q", "-n", "2", "-m", "not slow and not browser", *left_out, "--cov"]
+    copied(PLACE / "0")
+    BEGAN.touch()
+    left_out = [f"--ignore-glob=*/test_{name}*.py" for name in (*PRINTED, "fuzz")]
+    options = ["-m", "not slow and not browser", "--ignore=tests/fuzz", *left_out, "--cov"]
+    options += ["-n", str(jobs)] if jobs > 1 else []
     options += ["--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
-    print(pytest_in(COPIES[0], *options, COVERAGE_FILE=str(MAP)).stdout[-2000:])
+    start(PLACE / "0", *options, seconds=3600, COVERAGE_FILE=str(MAP))
+    ended()
+    print((PLACE / "0" / "log.txt").read_text()[-2000:])
 
 
 def test_times() -> dict[str, float]:
-    """Return the seconds of every test that passed."""
+    """Return the seconds of every test that passed; files newer than the map count as one test."""
     cases = [case for case in ElementTree.parse(TIMES).iter("testcase") if not len(case)]
-    ids = [f"{c.get('classname', '').replace('.', '/')}.py::{c.get('name')}" for c in cases]
-    return {name: float(case.get("time", 0)) for name, case in zip(ids, cases, strict=True)}
+    times: dict[str, float] = {}
+    begun = BEGAN.stat().st_mtime
+    newer = [file for file in ROOT.glob("tests/test_*.py") if file.stat().st_mtime > begun]
+    changed = {str(file.relative_to(ROOT)) for file in newer}
+    for case in cases:
+        file = case.get("classname", "").replace(".", "/") + ".py"
+        test = file if file in changed else f"{file}::{case.get('name')}"
+        times[test] = times.get(test, 0) + float(case.get("time", 0))
+    return times | dict.fromkeys(changed - times.keys(), 1.0)
 
 
 def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
@@ -185,7 +226,8 @@ def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
 
     They are in the order of their files, so that fixtures of modules are made once.
     """
-    reach = {context.partition("|")[0] for context in contexts} & times.keys()
+    reach = {context.partition("|")[0] for context in contexts}
+    reach = (reach | {test.partition("::")[0] for test in reach}) & times.keys()
     files = {test.partition("::")[0] for test in reach}
     near = [test for test in times if test.partition("::")[0] in files]
     total, tests, seconds = 0.0, [], Counter[str]()
@@ -198,60 +240,85 @@ def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
     return sorted(tests, key=lambda test: (seconds[test.partition("::")[0]], order[test]))
 
 
-def outcome(mutant: Mutant, tests: list[str], copies: queue.Queue[Path]) -> str:
-    """Run the tests on a copy with this change."""
-    if not tests:
-        return "not reached"
-    copy = copies.get()
-    source = (copy / mutant.path).read_bytes()
-    changed = source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
-    (copy / mutant.path).write_bytes(changed)
-    try:
-        done = pytest_in(copy, "-qx", "--hypothesis-seed=0", *tests, seconds=4 * SECONDS)
-    except subprocess.TimeoutExpired:
-        print("T", end="", flush=True)
-        return "timed out"
-    finally:
+def outcomes(wanted: list[tuple[Mutant, list[str]]], jobs: int) -> Iterator[tuple[Mutant, str]]:
+    """Run the tests of each mutant on a copy with this change."""
+    free = [PLACE / str(number) for number in range(jobs)]
+    running: dict[int, tuple[Mutant, Path, bytes]] = {}
+    while wanted or running:
+        while wanted and free:
+            mutant, tests = wanted.pop(0)
+            copy = free.pop()
+            source = (copy / mutant.path).read_bytes()
+            changed = source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
+            (copy / mutant.path).write_bytes(changed)
+            pid = start(copy, "-x", "--hypothesis-seed=0", *tests, seconds=SECONDS)
+            running[pid] = mutant, copy, source
+        pid, what = ended()
+        mutant, copy, source = running.pop(pid)
         (copy / mutant.path).write_bytes(source)
-        copies.put(copy)
-    if done.returncode == 5 or "ERROR: not found" in done.stderr:
-        raise RuntimeError(f"tests are missing: {done.stderr}")
-    print("." if done.returncode else "S", end="", flush=True)
-    return "killed" if done.returncode else "survived"
+        free.append(copy)
+        yield mutant, what
 
 
-def report(title: str, found: list[tuple[Mutant, str]]) -> None:
-    """Print the share killed and the survivors; mutants that never end count as killed."""
-    killed = sum(what in {"killed", "timed out"} for _, what in found)
-    print(f"\n{title}: {killed} of {len(found)} killed")
-    for mutant, what in found:
-        before = (COPIES[0] / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
-        if what != "killed":
-            print(f"  {what}: {mutant.path}:{mutant.line}: {before} -> {mutant.text}")
+def line_of(mutant: Mutant, what: str) -> str:
+    """Return what was changed, and what happened, as one line."""
+    before = (ROOT / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
+    return f"{what}: {mutant.path}:{mutant.line}: {before} -> {mutant.text}"
 
 
-def main(n: int, seed: int, *only: str) -> None:
-    """Try n mutants, and print the shares killed and the survivors."""
-    map_tests()
-    copied()
-    times, data, copies = test_times(), CoverageData(str(MAP)), queue.Queue[Path]()
+def key_of(mutant: Mutant) -> str:
+    """Return a name for a mutant that changes with its file."""
+    content = (ROOT / mutant.path).read_bytes()
+    return f"{hashlib.sha256(content).hexdigest()[:12]} {' '.join(map(str, mutant))}"
+
+
+def known_outcomes(tests: str) -> dict[str, str]:
+    """Return the outcomes of earlier runs, but not of survivors of other tests."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    known = [json.loads(line) for line in lines]
+    return {key: what for key, what, with_ in known if what != "survived" or with_ == tests}
+
+
+def sampled(n: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, list[str]]]:
+    """Draw mutants, and choose the tests of each."""
+    times, data = test_times(), CoverageData(str(MAP))
     data.read()
-    folders = [COPIES[0] / "bayesbias" / room for room in only or chain(*ROOMS)]
+    measured = {"bayesbias/" + f.rpartition("/bayesbias/")[2]: f for f in data.measured_files()}
+    folders = [ROOT / "bayesbias" / room for room in rooms]
     paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
     some = random.Random(seed).sample([one for path in paths for one in mutants_of(path)], n)
-    lines = {
-        path: data.contexts_by_lineno(str(COPIES[0] / path)) for path in {m.path for m in some}
-    }
+    lines = {m.path: data.contexts_by_lineno(measured.get(m.path, "")) for m in some}
     reach = [set(lines[one.path].get(one.line, [])) - {""} for one in some]
     wide = [{*chain(*lines[one.path].values())} for one in some]  # for constants of a module
     tests = [chosen_tests(own or all_, times) for own, all_ in zip(reach, wide, strict=True)]
-    for copy in COPIES:
-        copies.put(copy)
-    with ThreadPoolExecutor(2) as pool:
-        found = [*zip(some, pool.map(outcome, some, tests, [copies] * n), strict=True)]
+    return [*zip(some, tests, strict=True)]
+
+
+def main(n: int, seed: int, jobs: int, *only: str) -> None:
+    """Try n mutants, and print the survivors and the shares killed."""
+    for name in LIBRARIES:
+        import_module(name)
+    map_tests(jobs)
+    for number in range(jobs):
+        copied(PLACE / str(number))
+    some = sampled(n, seed, [*(only or chain(*ROOMS))])
+    files = sorted(ROOT.glob("tests/**/*.py"))
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    known = known_outcomes(digest) | {key_of(one): "not reached" for one, tests in some if not tests}
+    wanted = [(one, tests) for one, tests in some if key_of(one) not in known]
+    print(f"{n - len(wanted)} of {n} are known", flush=True)
+    for one, what in outcomes(wanted, jobs):
+        known[key_of(one)] = what
+        with RESULTS.open("a") as file:
+            file.write(json.dumps([key_of(one), what, digest]) + "\n")
+        if what != "killed":
+            print(line_of(one, what), flush=True)
     for rooms in [only] if only else ROOMS:
-        report(", ".join(rooms), [one for one in found if one[0].path.split("/")[1] in rooms])
+        found = [(one, known[key_of(one)]) for one, _ in some if one.path.split("/")[1] in rooms]
+        killed = sum(what in {"killed", "timed out"} for _, what in found)
+        print(f"\n{', '.join(rooms)}: {killed} of {len(found)} killed")
+        print("\n".join(line_of(one, what) for one, what in found if what != "killed"))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
+    main(*map(int, sys.argv[1:4]), *sys.argv[4:])

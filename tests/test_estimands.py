@@ -92,6 +92,29 @@ def test_a_groups_contrast_is_relative_to_third_sets_but_never_to_controls(contr
     assert set(frame["frequency"]) == {"no ranks"}
 
 
+@pytest.mark.parametrize("groups", ["xy", "xyz"])
+def test_words_vary_around_their_group_as_measured(groups: str) -> None:
+    """Differences within a group are those of raw means. Rows of words average to their group's."""
+    table, rng = table_of(groups), np.random.default_rng(6)
+    pairs = table["protected_word"] + " " + table["attribute_set"]
+    moved = pairs.map({pair: rng.normal(0, 0.05) for pair in pairs.unique()})
+    table = table.assign(cosine_distance=table["cosine_distance"] + moved)
+    frame = bb.contrasts(bb.fit(table, draws=250, seed=1))
+    frame = frame.query("first == 'associated' and second == 'different'")
+    means = table.pivot_table("cosine_distance", "protected_word", "attribute_set")
+    for group in groups:
+        rows = frame[(frame["protected_group"] == group) & (frame["level"] == "word")]
+        found = rows.set_index("protected_word")["mean"]
+        own, others = means.loc[found.index, group], sorted(set(groups) - {group})
+        lead = own - means.loc[found.index, others].mean(axis=1)
+        # Means of four rows have an error of .0005, so effects of .05 shrink by less than .001.
+        np.testing.assert_allclose(found - found.mean(), lead - lead.mean(), atol=0.003)
+        level = {"level": "group", "protected_group": group} if "z" in groups else {}
+        base = only_row(frame, **({"level": "overall"} | level))["mean"]
+        # Three words pull a cell with an sd of .2 by a fiftieth of their mean deviation.
+        assert found.mean() == pytest.approx(base, abs=0.01)
+
+
 def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
     """Subtract the contrast in a group without stereotypes. Other groups do not matter."""
     table = table_of("wxyz")

@@ -14,7 +14,9 @@ from bayesbias._core.intervals import (
     describe_mixtures,
     hdi,
     interval,
+    mixture_quantiles,
 )
+from bayesbias.posterior.contrasts import compare_draws
 
 
 def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:
@@ -66,23 +68,41 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
         call()
 
 
-def test_mixtures_are_described_by_their_exact_distribution() -> None:
+@pytest.mark.parametrize("ci_prob", [0.5, 0.89])
+def test_mixtures_are_described_by_their_exact_distribution(ci_prob: float) -> None:
     """One Normal has a closed form; a skewed mixture has equal densities at both ends."""
     means = np.array([[0.1, 0.0], [0.1, 0.0], [0.1, 0.3]])
     sds = np.array([[0.2, 0.1], [0.2, 0.1], [0.2, 0.4]])
-    frame = describe_mixtures(means, sds, 0.89, "hdi", 0.05)
+    frame = describe_mixtures(means, sds, ci_prob, "hdi", 0.05)
     one, skewed = frame.iloc[0], frame.iloc[1]
-    half = 0.2 * norm.ppf(0.945)
+    half = 0.2 * norm.ppf((1 + ci_prob) / 2)
     # The distribution is interpolated between 97 points, and evaluated at 6,001 within six sds.
     np.testing.assert_allclose(one[["low", "high"]], [0.1 - half, 0.1 + half], atol=2e-3 * 0.2)
     assert one["p_direction"] == pytest.approx(norm.cdf(0.5))
     assert one["p_rope"] == pytest.approx(norm.cdf(-0.25) - norm.cdf(-0.75))
-    parts = norm(means[:, 1], sds[:, 1])
+    assert one["p_rope_ceiling"] == pytest.approx(norm.cdf(0.25) - norm.cdf(-0.25))
+    parts, centered = norm(means[:, 1], sds[:, 1]), norm(means[:, 1] - 0.1, sds[:, 1])
+    assert skewed["p_direction"] == pytest.approx(parts.sf(0).mean())
+    ceiling = (centered.cdf(0.05) - centered.cdf(-0.05)).mean()
+    assert skewed["p_rope_ceiling"] == pytest.approx(ceiling)
     ends = skewed[["low", "high"]].to_numpy(dtype=float)
     density = [parts.pdf(end).mean() for end in ends]
-    assert density[0] == pytest.approx(density[1], rel=0.02)
-    assert parts.cdf(ends[1]).mean() - parts.cdf(ends[0]).mean() == pytest.approx(0.89, abs=1e-4)
+    # Where the density is steep, half a step of the grid moves it by a few percent.
+    assert density[0] == pytest.approx(density[1], rel=0.05)
+    assert parts.cdf(ends[1]).mean() - parts.cdf(ends[0]).mean() == pytest.approx(ci_prob, abs=1e-4)
     assert skewed["mean"] == pytest.approx(0.1)
     assert skewed["sd"] ** 2 == pytest.approx((0.01 + 0.01 + 0.16) / 3 + np.var([0, 0, 0.3]))
-    tails = describe_mixtures(means, sds, 0.89, "eti", 0.05)[["low", "high"]].to_numpy()[1]
-    np.testing.assert_allclose([parts.cdf(end).mean() for end in tails], [0.055, 0.945], atol=1e-4)
+    tails = describe_mixtures(means, sds, ci_prob, "eti", 0.05)[["low", "high"]].to_numpy()[1]
+    expected = (1 - ci_prob) / 2, (1 + ci_prob) / 2
+    np.testing.assert_allclose([parts.cdf(end).mean() for end in tails], expected, atol=1e-4)
+
+
+def test_differences_are_counted_by_sign_and_by_size() -> None:
+    """The ROPE is open, draws of zero count half for each sign, and sds have n - 1."""
+    draws = np.array([-0.3, -0.2, 0.0, 0.0, 0.1])[:, None]
+    row = compare_draws(draws, 0.5, 0.2).iloc[0]
+    assert row["sd"] == pytest.approx(np.sqrt(((draws + 0.08) ** 2).sum() / 4))
+    assert (row["p_direction"], row["p_rope"]) == pytest.approx((0.6, 0.6))
+    assert row["p_rope_ceiling"] == pytest.approx(4 / 5)  # all but -0.3 lie within .2 of -.08
+    quantiles = mixture_quantiles(np.array([[0.5]]), np.array([[2.0]]), np.array([0.1, 0.9]))
+    np.testing.assert_allclose(quantiles[:, 0], 0.5 + 2 * norm.ppf([0.1, 0.9]), rtol=1e-9)

@@ -263,6 +263,7 @@ def test_reversed_pairs_have_the_other_sign() -> None:
         for pair in (("associated", "different"), ("different", "associated"))
     )
     np.testing.assert_allclose(other[["mean", "change"]], -one[["mean", "change"]], atol=1e-12)
+    np.testing.assert_allclose(one["mean_without"], one["mean"] + one["change"], atol=1e-12)
     frame = bb.contrasts(tree).query("level == 'overall'")
     overall = only_row(frame, first="associated", second="different")["mean"]
     assert one["mean"].iloc[0] == pytest.approx(overall, abs=0.003)  # 20 of 200 draws of the sds

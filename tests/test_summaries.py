@@ -89,19 +89,21 @@ def test_a_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong() 
     """The mean of 20 words is .85, with an sd of .02; a prior of 1.1 (.05) is far from it."""
     rng = np.random.default_rng(0)
     y = 0.85 + 0.1 * rng.standard_normal((20, 1)) + 0.05 * rng.standard_normal((20, 6))
-    beside, alone = (
+    above, below, alone = (
         prior_sensitivity(
             bb.fit(grid(20, 6, y.ravel(), ("neutral",)), "paper", method="exact", seed=1, **given),
             ["connection_mean"],
         ).iloc[0]
         for given in (
             {"priors": {"connection_mean": {"mean": 1.1, "sd": 0.05}}},
+            {"priors": {"connection_mean": {"mean": 0.6, "sd": 0.05}}},
             {"priors": {"connection_mean": {"mean": 0.85, "sd": 0.001}}},
         )
     )
-    assert beside["diagnosis"] == "prior-data conflict"
-    # Precisions are 400 and about 2,000, so the median is near .89, more than three sds away.
-    assert beside["prior_tail"] < norm.cdf(-3)
+    for beside in (above, below):
+        assert beside["diagnosis"] == "prior-data conflict"
+        # Precisions are 400 and about 2,000, so the median is more than three sds from the prior.
+        assert beside["prior_tail"] < norm.cdf(-3)
     assert alone["diagnosis"] == "strong prior or weak data"
     assert alone["prior_tail"] == pytest.approx(0.5, abs=0.1)
 
@@ -112,6 +114,7 @@ def test_an_sd_that_few_words_leave_uncertain_is_no_conflict(toy_table: pd.DataF
         frame = prior_sensitivity(bb.fit(toy_table, seed=1)).set_index("parameter")
     assert (frame.loc[["level_sd"], ["prior", "likelihood"]] > SENSITIVE).all(axis=None)
     assert not (frame["diagnosis"] == "prior-data conflict").any()
+    assert (frame["diagnosis"] == "").tolist() == (frame["prior"] < 0.05).tolist()
     assert frame.loc[["contrast"], "prior_tail"].isna().all()
 
 
