@@ -54,6 +54,19 @@ def test_a_stereotype_varies_around_the_contrast_of_its_group(groups: str) -> No
     assert set(frame["estimand"]) == {names[groups]}
 
 
+def test_stereotypes_of_a_single_set_are_compared_with_both_other_groups() -> None:
+    """No set is different for two groups, so there is no baseline, as in lists of two groups."""
+    table = leaning_table("xyz")
+    table = table[table["attribute_set"].isin(["x", "human"])].reset_index(drop=True)
+    words = table.groupby(["protected_group", "attribute"])["cosine_distance"].mean().unstack()
+    frame = bb.contrasts(bb.fit(table, draws=250, seed=1), of="attribute").set_index(KEYS)
+    lead = words.loc["x"] - words.loc[["y", "z"]].mean()
+    assert set(frame.index) == {("x", name) for name in words.columns if name[0] == "x"}
+    for (_, attribute), row in frame.iterrows():
+        assert row["raw"] == pytest.approx(lead[attribute], abs=1e-9)
+        assert row["mean"] == pytest.approx(lead[attribute], abs=0.01)
+
+
 def test_signs_are_right_together_in_the_order_of_certainty() -> None:
     table = Scenario(effect=0.04, attribute_bias_sd=0.06).table(seed=4)
     posts = [bb.fit(table, seed=seed) for seed in (1, 2)]

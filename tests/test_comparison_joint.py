@@ -64,6 +64,9 @@ def test_before_after_and_change_are_one_set_of_draws(
     again = fit_change(*change_tables, "change-maximal", seed=1, **FAST)
     assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
     before, after = posterior_at(change_tree, "before"), posterior_at(change_tree, "after")
+    rows = pair(*change_tables).rows
+    for when, tree in (("before", before), ("after", after)):
+        np.testing.assert_allclose(tree["observed_data"]["change"], rows[when])
     for name in ("connection_mean", "word_mean"):
         change = stacked(after, name) - stacked(before, name)
         assert np.allclose(change, stacked(change_tree, name), atol=1e-12)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import model_named
+from builders import groups_by_sets, model_named
 from dense_oracle import covariance, in_rows
+from numpy.random import default_rng
 
 import bayesbias as bb
+from bayesbias.model import likeness as of_vectors
 from bayesbias.model.effects import draw_effects, draw_parameters, word_means
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
@@ -181,3 +183,45 @@ def test_leanings_to_the_own_side_are_there_where_no_other_term_says_them(
         design = replace(design, sets=(), set=design.set[:0], set_connection=np.zeros((0, 0)))
     names = {term.name for term in load_model("maximal").fitting(design).terms}
     assert ("own_lean" in names, "attribute_own_lean" in names) == (words_lean, attributes_lean)
+
+
+def test_two_words_more_alike_than_equal_ones_have_no_deviation() -> None:
+    """K has the eigenvalues 2.4 and -.4; the second counts as 0, and a block as two words at most.
+
+    Cosines of a single block are relative to zero.
+    """
+    cosines, one_block = np.array([[1.0, 1.4], [1.4, 1.0]]), np.zeros(2, dtype=np.int64)
+    matrix = likeness(cosines, one_block)
+    np.testing.assert_allclose(matrix, cosines)
+    share, average, apart = 0.3, np.full((2, 2), 0.5), np.array([[0.5, -0.5], [-0.5, 0.5]])
+    expected = (1 - share + share * 2.4) * average + (1 - share) * apart
+    np.testing.assert_allclose(of_vectors.covariance(matrix, one_block, share), expected)
+    opposite = likeness(-cosines + 2 * np.eye(2), one_block)  # sums below those of unrelated words
+    assert effective_number(opposite, one_block) == pytest.approx([2.0])
+
+
+def test_an_attribute_of_two_kinds_is_a_stereotype_and_controls_alone_have_their_spread() -> None:
+    table = groups_by_sets("xy", 2, 3, "human")
+    table["cosine_distance"] = default_rng(1).uniform(0.5, 1.5, len(table))
+    both = table["attribute"].replace("human-0", "x-0")
+    design = make_design(table.assign(attribute=both))
+    kinds = np.take(design.kinds, design.attribute_kind)
+    named = dict(zip(design.attributes, kinds, strict=True))
+    assert (named["x-0"], named["human-1"]) == ("stereotype", "human")
+    controls = table[table["connection"] == "human"].reset_index(drop=True)
+    spread = make_design(controls).spread
+    assert spread == pytest.approx(controls["cosine_distance"].std(ddof=0))
+    assert make_design(table).spread != pytest.approx(spread)
+
+
+def test_a_cell_without_rows_has_no_effect_and_cells_of_a_connection_sum_to_zero() -> None:
+    table = groups_by_sets("xyz", 2, 3, "human")
+    gone = (table["protected_group"] == "z") & (table["attribute_set"] == "x")
+    design = make_design(table[~gone].assign(cosine_distance=0.9).reset_index(drop=True))
+    (term,) = (t for t in load_model("by-group").terms if t.constraint == "cells")
+    basis, connection = term.basis(design), design.column_connection.ravel()
+    np.testing.assert_allclose(basis[connection < 0], 0, atol=1e-12)
+    for index in range(len(design.connections)):
+        np.testing.assert_allclose(basis[connection == index].sum(axis=0), 0, atol=1e-12)
+    # Eleven cells with rows, less one for each of three connections.
+    assert basis.shape == (12, 8)

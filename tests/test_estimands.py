@@ -14,8 +14,9 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.indexing import make_design
+from bayesbias.model.spec import load_model
 from bayesbias.model.tree import stacked
-from bayesbias.posterior.estimands import double_weights, relative_weights
+from bayesbias.posterior.estimands import double_weights, group_means, relative_weights
 from bayesbias.tables.descriptives import default_rows
 
 
@@ -141,6 +142,34 @@ def test_a_lists_baseline_words_enter_no_other_number() -> None:
     assert "the baseline words people (" in other.write_up().markdown
     with pytest.raises(ValueError, match=r"groups.x\[1\]"):
         replace(words, baseline={"people": ["x1"]})
+
+
+def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
+    """Group w owns no set, so its associated mean is over the sets that others own."""
+    table = table_of("wxyz")
+    design = make_design(table[table["attribute_set"] != "w"].reset_index(drop=True))
+    rng, spec = np.random.default_rng(1), load_model("by-group").fitting(design)
+    shape = len(design.groups), len(design.columns)
+    drawn = {"connection_mean": rng.normal(size=(5, 3)), "cell": rng.normal(size=(5, *shape))}
+    found = group_means(design, spec, drawn.__getitem__)
+    for (g, group), (c, connection) in product(
+        enumerate(design.groups), enumerate(design.connections)
+    ):
+        kinds = [
+            "human" if k == "human" else "associated" if k == group else "different"
+            for k in design.columns
+        ]
+        own = [j for j, kind in enumerate(kinds) if kind == connection] or [0, 1, 2]
+        at = [design.connections.index(kinds[j]) for j in own]
+        cells = drawn["connection_mean"][:, at] + drawn["cell"][:, g, own]
+        np.testing.assert_allclose(found[:, g, c], cells.mean(axis=1))
+
+
+def test_a_group_without_own_or_other_sets_has_no_contrast_of_them() -> None:
+    table = table_of("xy")
+    post = bb.fit(table[table["attribute_set"] != "y"], draws=50, seed=1)
+    frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
+    assert frame["level"].tolist() == ["overall"]
 
 
 @pytest.mark.parametrize("controls", ["human", ""])

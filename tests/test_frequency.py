@@ -30,7 +30,12 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.contrasts import contrast_quantiles, contrast_weights, mixtures
-from bayesbias.posterior.estimands import double_weights, relative_weights, slope_gaps
+from bayesbias.posterior.estimands import (
+    double_weights,
+    relative_weights,
+    slope_gaps,
+    with_slope_errors,
+)
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
@@ -127,6 +132,9 @@ def test_a_word_left_out_has_no_part_in_slopes_or_mean_ranks() -> None:
 def test_stereotypes_without_a_rank_are_named() -> None:
     table = ranked_table()
     table.loc[table["attribute"].isin(["x-0", "k0"]), "attribute_rank"] = np.nan
+    rows = (table["attribute"] == "x-0").to_numpy()
+    raw = table["cosine_distance"].to_numpy()
+    np.testing.assert_allclose(make_design(table).y[rows], raw[rows], atol=1e-12)
     with pytest.warns(bb.warnings.NoRanks, match="1 of 12 stereotypes have no .* average .x-0."):
         bb.fit(table, draws=50, chains=1, seed=1)
 
@@ -158,6 +166,12 @@ def test_errors_of_slopes_move_the_means_of_connections_and_groups() -> None:
         for g, cells in enumerate(of):
             own = moved[g, cells == first].mean(axis=0) - moved[g, cells == second].mean(axis=0)
             np.testing.assert_allclose(found[:, 1 + g, place], own, atol=1e-12)
+    zero = {"word_mean": np.zeros((len(moved[0, 0]), len(design.words), n))}
+    errors = slope_scores(design).T
+    values = with_slope_errors(design, load_model("by-group"), zero.__getitem__, errors)
+    for w, g in enumerate(design.word_group):
+        own = [moved[g, of[g] == c].mean(axis=0) for c in range(n)]
+        np.testing.assert_allclose(values("word_mean")[:, w].T, own, atol=1e-12)
 
 
 def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:

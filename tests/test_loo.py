@@ -95,6 +95,9 @@ def test_left_out_words_against_dense_normals(factor: str) -> None:
     codes = design.codes(factor)
     fold_of = np.arange(codes.max() + 1) % 3
     elpd, mcse = leave_words_out(design, model, factor, fold_of, SeedSequence(4))
+    again, same = leave_words_out(design, model, factor, fold_of, SeedSequence(6))
+    # Units of a fold share draws, so the root mean square of some 12 differences is near 1.
+    assert 0.4 < np.sqrt(np.mean((elpd - again) ** 2 / (mcse**2 + same**2))) < 2.5
     total, variance, n = 0.0, (mcse**2).sum(), 200
     for fold in range(3):
         kept = fold_of[codes] != fold
@@ -149,4 +152,7 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     assert frame.loc[0, "change"] > 0  # without it the contrast is less negative
     assert len(frame) == 8 + 12
     assert frame.loc[0, "n_rows"] == 8
+    assert frame["change"].abs().is_monotonic_decreasing
+    overall = bb.contrasts(post)["sd"].iloc[0]  # 100 draws have an error of a tenth
+    np.testing.assert_allclose(frame["sds"], frame["change"] / overall, rtol=0.4)
     assert bb.plots.influence(frame).get_xlabel()

@@ -117,6 +117,16 @@ def test_the_parts_of_two_groups_are_relative_to_a_baseline() -> None:
             assert found[baseline, g] == pytest.approx(expected, abs=0.005)
 
 
+def test_a_set_that_both_groups_own_says_nothing_about_either() -> None:
+    table = table_of(9, "xy")
+    shared = table[table["attribute_set"] == "x"].assign(attribute_set="z", connection="associated")
+    shared["attribute"] = shared["attribute"].str.replace("x", "z")
+    shared["cosine_distance"] += 0.3 * (shared["protected_group"] == "x")
+    both = pd.concat([table, shared], ignore_index=True)
+    one, other = (split_by_baseline(bb.fit(rows, **QUICK))["mean"] for rows in (table, both))
+    np.testing.assert_allclose(other, one, atol=0.005)
+
+
 def test_controls_do_not_enter_the_contrasts_of_stereotypes() -> None:
     table, more = table_of(5, controls="matched"), table_of(5, controls="human")
     both = pd.concat([table, more[more["attribute_set"] == "human"]], ignore_index=True)
@@ -138,15 +148,19 @@ def test_the_default_rope_is_a_share_of_the_spread_of_stereotypes() -> None:
     assert comparison.changes(change).attrs["rope"] == pytest.approx(0.15 * spread, rel=1e-3)
 
 
-@cache
-def many() -> DataTree:
-    """Fit two lists, the second with twice the noise, in three embeddings."""
+def many_tables() -> pd.DataFrame:
+    """Return two lists, the second with twice the noise, in three embeddings."""
     rng, parts = default_rng(2), []
     for seed, name in product((1, 2), "abc"):
         table = table_of(seed, "xy")
         noisy = plus(table, rng.normal(0, 0.05 * seed, len(table)))
         parts.append(noisy.assign(wordlist=f"list {seed}", embedding=name))
-    return bb.fit_many(parts, **QUICK)
+    return pd.concat(parts, ignore_index=True)
+
+
+@cache
+def many() -> DataTree:
+    return bb.fit_many(many_tables(), **QUICK)
 
 
 def test_the_average_of_lists_is_raw_too() -> None:
@@ -157,6 +171,9 @@ def test_the_average_of_lists_is_raw_too() -> None:
     np.testing.assert_allclose(average["raw_mean"], lists["raw_mean"].mean()[average.index])
     variance = lists["raw_sd"].agg(lambda sds: (sds**2).sum() / len(sds) ** 2)
     np.testing.assert_allclose(average["raw_sd"], np.sqrt(variance)[average.index])
+    parts = [one for _, one in many_tables().groupby(["wordlist", "embedding"])]
+    spreads = [one["cosine_distance"][one["connection"] != "human"].std(ddof=0) for one in parts]
+    assert many().attrs["spread"] == pytest.approx(np.mean(spreads))
     ranks = frame.filter(regex="^p_(most|rank)").sum(axis=1)
     np.testing.assert_allclose(ranks, 1.0)
 
@@ -264,6 +281,7 @@ def test_reversed_pairs_have_the_other_sign() -> None:
     )
     np.testing.assert_allclose(other[["mean", "change"]], -one[["mean", "change"]], atol=1e-12)
     np.testing.assert_allclose(one["mean_without"], one["mean"] + one["change"], atol=1e-12)
+    assert not one.index.get_level_values("name").str.startswith("human").any()  # not compared
     frame = bb.contrasts(tree).query("level == 'overall'")
     overall = only_row(frame, first="associated", second="different")["mean"]
     assert one["mean"].iloc[0] == pytest.approx(overall, abs=0.003)  # 20 of 200 draws of the sds

@@ -39,6 +39,9 @@ def test_half_widths_have_the_variance_of_a_balanced_design() -> None:
     assert half == pytest.approx(reach * sd, rel=2e-3)
     noncentral = nct.sf(reach, nu, effect / sd) + nct.cdf(-reach, nu, effect / sd)
     assert power == pytest.approx(noncentral, rel=0.01)
+    extra = np.array([0.02**2])  # variance that has no part in the degrees of freedom
+    wider, _ = half_widths(design, spec, sds, ci_prob=0.89, extra=extra)["overall"]
+    assert wider == pytest.approx(half * np.sqrt(1 + extra[0] / total), rel=2e-3)
 
 
 def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame) -> None:
@@ -71,6 +74,17 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
         left = religion[religion[column] != word].reset_index(drop=True)
         moved = contrast(left) - contrast(religion)
         assert frame.loc[word, "jackknife"] == pytest.approx(moved, abs=1e-12)
+    variance, df = {}, {}
+    for (role, _), rows in frame.groupby(["role", "name"]):
+        n, effective = rows["n_words"].iloc[0], rows["n_effective"].iloc[0]
+        assert (n, effective <= n) == (len(rows), True)
+        error = (rows["jackknife"] ** 2).sum() * (n - 1) / n * (n / effective)
+        variance[role] = variance.get(role, 0.0) + error
+        df[role] = df.get(role, 0) + n - 1
+    total = sum(variance.values())
+    nu = total**2 / sum(variance[role] ** 2 / df[role] for role in df)
+    expected = t.ppf(0.75, nu) * np.sqrt(total)
+    assert bb.list_check(religion, ci_prob=0.5).attrs["half_width"] == pytest.approx(expected)
     vectors = bb.load_vectors("glove-demo", "religion")
     own = frame.index[frame["name"] == "muslim"]
     unit = np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in own])

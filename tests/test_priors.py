@@ -157,6 +157,7 @@ def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame)
     wide = bb.prior_predictive("maximal", narrow, priors={"sigma": {"rate": 0.1}}, seed=1)
     assert frame["mean"]["share_outside"] < 0.1  # residual sds of .1 on average; wide: 10
     assert only_row(wide, statistic="share_outside")["mean"] > 0.7
+    assert 0 < frame.loc["share_outside", "share_below"] < 0.5  # ties with zero count half
     constant = bb.prior_predictive("paper", grid(4, 8, 0.5), draws=50, seed=1)
     assert "correlation" not in set(constant["statistic"])
     assert (constant.loc[constant["statistic"] == "sd", "observed"] == 0).all()

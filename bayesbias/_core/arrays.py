@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+if TYPE_CHECKING:
+    from pytensor.tensor import TensorVariable
+    from threadpoolctl import ThreadpoolController
+
+type Numbers = FloatArray | TensorVariable
+"""An array, or a PyTensor variable that stands for one."""
 
 
 def unit_rows(vectors: ArrayLike) -> FloatArray:
@@ -49,7 +56,7 @@ def one_thread() -> AbstractContextManager[object]:
 
 
 @cache
-def _controller() -> Any:  # noqa: ANN401
+def _controller() -> ThreadpoolController:
     import scipy.optimize  # noqa: F401 (loads more libraries, which the controller must find)
     from threadpoolctl import ThreadpoolController
 

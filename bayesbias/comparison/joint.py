@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import COVARIATE, Design
 from ..model.frequency import at_equal_frequency
 from ..model.priors import Prior
-from ..model.spec import ModelSpec, load_model, models
+from ..model.spec import ModelSpec, Priors, load_model, models
 from ..model.tree import design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design, warn_of_unknowns
@@ -66,7 +66,7 @@ def fit_change(
     *,
     drop_duplicates: bool = False,
     covariates: str | Sequence[str] = (),
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import describe, in_order, keep_warnings, stacked, warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -57,7 +57,7 @@ def fit_pairs(
     measure: str | None = None,
     model: str | Path | ModelSpec = DEFAULT_MODEL,
     *,
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, Numbers
 from .design import Design
 from .spec import ModelSpec
 from .terms import Term
@@ -52,17 +51,17 @@ def words_last(terms: Iterable[Term]) -> list[Term]:
     return sorted(terms, key=lambda term: term.of == "protected_word")
 
 
-def mean_around(term: Term, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def mean_around(term: Term, values: Mapping[str, Numbers]) -> Numbers | float:
     """Return the means that a term's effects vary around: the connection means or zero."""
     return values["connection_mean"][..., None, :] if term.around else 0.0
 
 
-def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Numbers]) -> Numbers:
     """Add word and group effects to get (n_draws, n_words, n_connections) word means.
 
     Attribute and context effects are at their mean, zero. PyTensor values have no draw axis.
     """
-    total: Any = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
+    total: Numbers | float = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:
         if term.of in {"protected_word", "protected_group"}:
             effects = values[term.name] if term.by else values[term.name][..., None]

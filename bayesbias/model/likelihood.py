@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray, IntArray
+from .._core.arrays import FloatArray, IntArray, Numbers
 from .design import COVARIATE, WITHOUT_CONTROLS
 from .spec import ModelSpec
 from .tree import ROW_INDICES, index_of, n_draws, observed, spec_of, stacked
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-type Gather = Callable[[Any, tuple[Any, ...], Any], Any]
+type Gather = Callable[[Numbers, tuple[IntArray, ...], FloatArray | None], Numbers]
 """Function that returns the effects of rows or groups of rows. Its arguments are the effects (with
 levels first), every row's level along each dimension, and the weights of rows or None."""
 
@@ -31,7 +31,7 @@ NUMBERS_AT_ONCE = 2_000_000
 """Number of draws times rows in a chunk, which takes 16 MB plus a few copies."""
 
 
-def of_rows(effects: Any, index: tuple[Any, ...], weight: Any) -> Any:  # noqa: ANN401
+def of_rows(effects: Numbers, index: tuple[IntArray, ...], weight: FloatArray | None) -> Numbers:
     """Return each row's effects, times the row's weight if given; this is the default `Gather`."""
     picked = effects[index]
     return picked if weight is None else (picked.T * weight).T
@@ -93,7 +93,9 @@ def mean_locations(tree: DataTree, cell: IntArray, n_cells: int) -> FloatArray:
     cell = cell[rows]
     count = np.bincount(cell, minlength=n_cells)
 
-    def of_cells(effects: FloatArray, index: tuple[IntArray, ...], weight: Any) -> FloatArray:  # noqa: ANN401
+    def of_cells(
+        effects: Numbers, index: tuple[IntArray, ...], weight: FloatArray | None
+    ) -> FloatArray:
         shape = effects.shape[: len(index)]
         level = np.ravel_multi_index(index, shape, mode="wrap")
         share = (1.0 if weight is None else weight) / count[cell]
@@ -118,18 +120,18 @@ def expected_rows(
 
 def row_sums(
     spec: ModelSpec,
-    codes: Callable[[str], Any],
-    values: Callable[[str], Any],
+    codes: Callable[[str], IntArray],
+    values: Callable[[str], Numbers],
     x: FloatArray | None = None,
     gather: Gather = of_rows,
-) -> Any:  # noqa: ANN401
+) -> Numbers:
     """Add up effects (arrays or PyTensor variables) to get the expected values of rows.
 
     ``codes`` returns every row's index along a dimension, or -1 for rows without one. ``values``
     returns a variable; any draws are along its last axis. Models with slopes need the covariates
     ``x``. The sum has shape (n_rows,) or (n_rows, n_draws), unless ``gather`` groups the rows.
     """
-    total = 0.0
+    total: Numbers | float = 0.0
     if not spec.around_means:
         total = gather(values("connection_mean"), (codes("connection"),), None)
     for term in spec.terms:
@@ -141,7 +143,8 @@ def row_sums(
                 total = total + gather(slopes[place], (index,), column)
             continue
         places = tuple(codes(dim) for dim in term.dims)
-        stereotype = places[-1] >= 0 if term.dims[-1] in WITHOUT_CONTROLS else None
+        without = term.dims[-1] in WITHOUT_CONTROLS
+        stereotype = (places[-1] >= 0) * np.float64(1) if without else None
         total = gather(values(term.name), places, stereotype) + total
     return total
 

@@ -5,13 +5,17 @@ The effects of a term are transformed one by one, so that the model compiles in 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, Numbers
 from .design import Design
 from .terms import Term
+
+if TYPE_CHECKING:
+    from pymc.logprob.transforms import Transform
+    from pytensor.tensor import TensorVariable
 
 PRIOR_COUNT = 5.0
 """Degrees of freedom that the common variance gets in the estimate of a connection's variance."""
@@ -36,7 +40,7 @@ class RoughFit:
         common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
         self.variance = (squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT)
 
-    def of_term(self, design: Design, term: Term) -> tuple[Any, Any]:
+    def of_term(self, design: Design, term: Term) -> tuple[FloatArray | float, FloatArray | float]:
         """Return the precision and mean of a term's effects, or zeros if the data are not used."""
         if (term.of, term.by) == ("protected_word", "connection"):
             return self.count.reshape(self.shape) / self.variance, self.mean.reshape(self.shape)
@@ -47,7 +51,7 @@ class RoughFit:
         return 0.0, 0.0
 
 
-def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
+def placed(precision: FloatArray | float, mean: FloatArray | float) -> Transform:
     """Standardize a normal effect by its rough conditional mean and sd, given the data.
 
     Given data with precision p, an effect with prior Normal(m, s) has the conditional sd
@@ -55,46 +59,46 @@ def placed(precision: Any, mean: Any) -> Any:  # noqa: ANN401
     data are.
     """
     import pytensor.tensor as pt
-    from pymc.logprob.transforms import Transform
+    from pymc.logprob import transforms
 
-    class Placed(Transform):  # type: ignore[misc,unused-ignore]
+    class Placed(transforms.Transform):  # type: ignore[misc,unused-ignore]
         name = "placed"
         ndim_supp = 0
 
-        def _normal(self, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
+        def _normal(self, inputs: tuple[TensorVariable, ...]) -> tuple[Numbers, Numbers]:
             prior_mean, prior_sd = inputs[-2:]
             ratio = 1 + precision * prior_sd**2
             return (prior_mean + (ratio - 1) * mean) / ratio, prior_sd / pt.sqrt(ratio)
 
-        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def forward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             center, scale = self._normal(inputs)
             return (value - center) / scale
 
-        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def backward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             center, scale = self._normal(inputs)
             return center + scale * value
 
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def log_jac_det(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             return pt.log(self._normal(inputs)[1]) + pt.zeros_like(value)
 
     return Placed()
 
 
-def scaled_log(center: FloatArray, scale: FloatArray) -> Any:  # noqa: ANN401
+def scaled_log(center: FloatArray, scale: FloatArray) -> Transform:
     """Standardize the log of an sd by its rough posterior mean and sd."""
     import pytensor.tensor as pt
-    from pymc.logprob.transforms import Transform
+    from pymc.logprob import transforms
 
-    class ScaledLog(Transform):  # type: ignore[misc,unused-ignore]
+    class ScaledLog(transforms.Transform):  # type: ignore[misc,unused-ignore]
         name = "scaledlog"
 
-        def forward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def forward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             return (pt.log(value) - center) / scale
 
-        def backward(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def backward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             return pt.exp(center + scale * value)
 
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:  # noqa: ANN401
+        def log_jac_det(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
             return center + scale * value + np.log(scale)
 
     return ScaledLog()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from .design import Design
 from .effects import draw_effects, draw_parameters, word_means
 from .indexing import make_design
 from .likelihood import NUMBERS_AT_ONCE, Rows
-from .spec import ModelSpec, load_model
+from .spec import ModelSpec, Priors, load_model
 from .tree import assemble
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def prior_predictive(
     model: str | Path | ModelSpec,
     table: pd.DataFrame | Design,
     *,
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     draws: int = DEFAULT_DRAWS,
     ci_prob: float = DEFAULT_CI_PROB,
     ci_kind: str = DEFAULT_CI_KIND,

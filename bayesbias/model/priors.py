@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
+
+if TYPE_CHECKING:
+    from pytensor.tensor import TensorVariable
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ class Prior:
         """Draw from the prior; correlation matrices occupy the last two axes."""
         return np.asarray(FAMILIES[self.family].draw(rng, shape, *self._values))
 
-    def to_pymc(self, name: str, **options: Any) -> Any:  # noqa: ANN401
+    def to_pymc(self, name: str, **options: object) -> TensorVariable:
         """Create a PyMC random variable with this prior in the current model."""
         import pymc as pm
 

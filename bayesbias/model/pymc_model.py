@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, Numbers
 from .design import COVARIATE, Design
 from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def full_model(design: Design, spec: ModelSpec) -> pm.Model:
     """Build a model with all means and effects as variables; see `build_model`."""
     import pymc as pm
+    import pytensor.tensor as pt
 
     coords = {**design.coords, **spec.correlation_coords(design), "row": np.arange(len(design.y))}
     with pm.Model(coords=coords) as model:
@@ -38,9 +39,9 @@ def full_model(design: Design, spec: ModelSpec) -> pm.Model:
         for term in words_last(spec.terms):
             values[term.name] = _effects(design, term, values, rough)
         if "word_mean" not in values:
-            means = word_means(design, spec, values)
-            pm.Deterministic("word_mean", means, dims=("protected_word", "connection"))
-        location = row_sums(spec, index.__getitem__, values.__getitem__, design.x)
+            of_words = word_means(design, spec, values)
+            pm.Deterministic("word_mean", of_words, dims=("protected_word", "connection"))
+        location = pt.as_tensor(row_sums(spec, index.__getitem__, values.__getitem__, design.x))
         model.add_named_variable(location.copy("mu"), dims=("row",))
         location = model["mu"]
         sigma = values["sigma"][index[spec.sigma]] if spec.sigma_dims else values["sigma"]
@@ -58,7 +59,7 @@ def parameter_variables(
     design: Design,
     spec: ModelSpec,
     known: Mapping[str, tuple[FloatArray, FloatArray]] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Numbers]:
     """Create residual sds, nu, sds of effects, and correlation factors.
 
     The ``known`` centers and scales of the posteriors of log sds set the sampler's coordinates.
@@ -68,10 +69,10 @@ def parameter_variables(
     from pymc.distributions.transforms import CholeskyCorrTransform
 
     names = ["sigma", *["nu"] * (spec.likelihood == "student_t"), *(t.sd for t in spec.terms)]
-    values: dict[str, Any] = dict(spec.fixed)
+    values: dict[str, Numbers] = dict(spec.fixed)
     for name in names:
         if name not in values:
-            options: dict[str, Any] = {"dims": variable_dims(spec)[name] or None}
+            options: dict[str, object] = {"dims": variable_dims(spec)[name] or None}
             if known:
                 start, transform = np.exp(known[name][0]), scaled_log(*known[name])
                 options |= {"initval": start, "transform": transform, "default_transform": None}
@@ -93,7 +94,7 @@ def parameter_variables(
     return values
 
 
-def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: RoughFit) -> Any:  # noqa: ANN401
+def _effects(design: Design, term: Term, values: Mapping[str, Numbers], rough: RoughFit) -> Numbers:
     """Create the effects of a term; sample constrained effects freely, and then project them."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -119,7 +120,7 @@ def _effects(design: Design, term: Term, values: Mapping[str, Any], rough: Rough
     )
 
 
-def _alike(design: Design, term: Term, chol: FloatArray, sd: Any) -> Any:  # noqa: ANN401
+def _alike(design: Design, term: Term, chol: FloatArray, sd: Numbers) -> Numbers:
     """Create effects that are correlated over units, (n_units, n_by); see `likeness`."""
     import pymc as pm
     import pytensor.tensor as pt

@@ -20,6 +20,9 @@ from .terms import FACTORS, Term, require_kinds, term_from_dict
 if TYPE_CHECKING:
     from .design import Design
 
+type Priors = Mapping[str, Prior | Mapping[str, object]]
+"""Priors to replace, by name: a `Prior`, or the parameters that change; see `with_priors`."""
+
 CHOICES = {
     "outcome": ("distance", "change", "preference"),
     "likelihood": ("normal", "student_t"),
@@ -195,9 +198,7 @@ class ModelSpec:
         priors = {n: prior for n, prior in self.priors.items() if n not in before - needed}
         return replace(self, terms=kept, priors=priors)
 
-    def with_priors(
-        self, overrides: Mapping[str, Prior | Mapping[str, Any]], name: str = ""
-    ) -> ModelSpec:
+    def with_priors(self, overrides: Priors, name: str = "") -> ModelSpec:
         """Return a copy with some priors replaced and, optionally, another name.
 
         An override can have a new ``family``, or only new parameters for the current family, as in
@@ -209,9 +210,9 @@ class ModelSpec:
             priors[key] = new if isinstance(new, Prior) else _overridden(key, priors[key], new)
         return replace(self, priors=priors, name=name or self.name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the model as plain strings and numbers, in the layout of its TOML file."""
-        content: dict[str, Any] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
+        content: dict[str, object] = {key: getattr(self, key) for key in (*_TEXTS, *CHOICES)}
         content["terms"] = {term.name: term.to_dict() for term in self.terms}
         content["priors"] = {
             name: {"family": prior.family, **prior.parameters, "reason": prior.reason}

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from types import UnionType
 
 import numpy as np
 
-from .._core.arrays import FloatArray, IntArray
+from .._core.arrays import FloatArray, IntArray, Numbers
 from .._core.checks import check_choice
 from .design import COVARIATE, Design, one_hot
 from .likeness import covariance
@@ -248,7 +248,7 @@ class Term:
             coordinates = coordinates / design.covariate_unit[:, None]
         return np.asarray(coordinates.reshape(len(coordinates), *self.shape(design)))
 
-    def projected(self, values: Any, design: Design) -> Any:  # noqa: ANN401
+    def projected(self, values: Numbers, design: Design) -> Numbers:
         """Project free (..., n_of, n_by) effects onto the space that the constraint allows.
 
         The effects can be arrays or PyTensor variables.
@@ -263,7 +263,7 @@ class Term:
         matrix, block = design.likeness_of(self.of)
         return covariance(matrix, block, self.alike) if self.alike and matrix.size else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the entries of the term's table in a model's file, without default values."""
         return {
             key.name: getattr(self, key.name)
@@ -287,7 +287,7 @@ def _null_space(content: bytes, n: int) -> FloatArray:
     return np.asarray(null_space(np.frombuffer(content).reshape(-1, n)), dtype=np.float64)
 
 
-def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
+def require_kinds(content: Mapping[str, object], kinds: Mapping[str, type | UnionType]) -> None:
     """Raise a ValueError if a key in a model's file is unknown or its value has the wrong type."""
     for key, value in content.items():
         check_choice("key", key, kinds)
@@ -297,7 +297,7 @@ def require_kinds(content: Mapping[str, object], kinds: Mapping[str, Any]) -> No
 
 def term_from_dict(name: str, content: object) -> Term:
     """Make a term from a table ``[terms.NAME]`` in a model's file."""
-    kinds: dict[str, Any] = {
+    kinds: dict[str, type | UnionType] = {
         key.name: type(key.default) for key in fields(Term) if key.name != "name"
     }
     kinds |= {"of": str, "sd": str, "alike": float | int}

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from ..model.design import Design
 from ..model.frequency import unranked
 from ..model.indexing import make_design
 from ..model.pymc_model import full_model
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import assemble, complete, variable_dims
 from ..tables.schema import (
     RANKS,
@@ -59,7 +59,7 @@ def fit(
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
     covariates: str | Sequence[str] = (),
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],
 ) -> DataTree:
@@ -147,7 +147,7 @@ def fit_design(
     design: Design,
     model: str | Path | ModelSpec,
     *,
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     table_hash: str | None = None,
     options: FitOptions | None = None,
     **keywords: Unpack[FitKeywords],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypedDict
+from typing import TypedDict, Unpack
 
 from .._core.checks import Argument, ArgumentError, check_choice, check_numbers, unknown_name
 from .._core.intervals import (
@@ -29,6 +29,19 @@ This convention is below Cohen's (1988) small effect, .2 sds. You decide which e
 
 SIMULATED_ROPE = 0.02
 """Default ROPE for simulated tables, which have a known scale."""
+
+
+class Intervals(TypedDict):
+    """Keyword arguments for intervals."""
+
+    ci_prob: float
+    ci_kind: str
+
+
+class OfContrasts(Intervals):
+    """Keyword arguments for contrasts."""
+
+    rope: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,27 +124,27 @@ class FitOptions:
         return self.chains * self.draws
 
     @property
-    def intervals(self) -> dict[str, Any]:
+    def intervals(self) -> Intervals:
         """Keyword arguments for intervals: ``ci_prob`` and ``ci_kind``."""
         return {"ci_prob": self.ci_prob, "ci_kind": self.ci_kind}
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> OfContrasts:
         """Keyword arguments for contrasts: ``ci_prob``, ``ci_kind``, and ``rope``."""
         return {**self.intervals, "rope": self.rope}
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, object]:
         """The options that affect results; a seed object is converted to text."""
         kept = {key.name: getattr(self, key.name) for key in fields(self)}
         del kept["progressbar"]
         plain = self.seed is None or isinstance(self.seed, int)
         return kept if plain else kept | {"seed": str(self.seed)}
 
-    def of_fit(self, **changes: Any) -> FitOptions:  # noqa: ANN401
+    def of_fit(self, **changes: Unpack[FitKeywords]) -> FitOptions:
         """Return these options as `FitOptions`, without a workflow's other fields."""
         own = {key.name: getattr(self, key.name) for key in fields(FitOptions)}
-        return FitOptions(**(own | changes))
+        return replace(FitOptions(**own), **changes)
 
 
 class FitKeywords(TypedDict, total=False):
@@ -163,7 +176,7 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
     return replace(options or FitOptions(), **keywords)
 
 
-def shows_fit_keywords[F: Callable[..., Any]](function: F) -> F:
+def shows_fit_keywords[F: Callable[..., object]](function: F) -> F:
     """Add to a function's signature the keyword arguments that ``**keywords`` accepts."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.signature(function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import complete, variable_dims
 from .doubts import describe_fit
 from .pymc_models import with_effects
@@ -33,7 +33,7 @@ def from_pymc(
     idata: DataTree | Dataset,
     table: pd.DataFrame,
     model: str | Path | ModelSpec = RECOMMENDED["distance"],
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     *,
     covariates: str | Sequence[str] = (),
     seed: Seed = None,

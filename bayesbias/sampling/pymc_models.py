@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.pymc_model import full_model, parameter_variables
-from ..model.spec import ModelSpec, load_model
+from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import assemble
 from .collapsed import log_density
 from .effects import draw_effects
@@ -25,13 +25,14 @@ from .reduction import Collapsed, collapse
 
 if TYPE_CHECKING:
     import pymc as pm
+    from pytensor.tensor import TensorVariable
     from xarray import DataTree
 
 
 def build_model(
     table: pd.DataFrame | Design,
     spec: str | ModelSpec = RECOMMENDED["distance"],
-    priors: dict[str, Any] | None = None,
+    priors: Priors | None = None,
     *,
     covariates: str | Sequence[str] = (),
     collapsed: bool = False,
@@ -106,7 +107,7 @@ def collapsed_model(posterior: Collapsed) -> pm.Model:
     return model
 
 
-def _partial(factor: Any, n: int) -> Any:  # noqa: ANN401
+def _partial(factor: TensorVariable, n: int) -> TensorVariable:
     """Return the inverse hyperbolic tangents of partial correlations, as in `parameters_of`."""
     import pytensor.tensor as pt
 
