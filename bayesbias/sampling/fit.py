@@ -129,7 +129,7 @@ def fit_checked(
     table: Checked,
     model: str | Path | ModelSpec,
     covariates: str | Sequence[str] = (),
-    priors: Mapping[str, Any] | None = None,
+    priors: Priors | None = None,
     options: FitOptions | None = None,
 ) -> DataTree:
     """Fit a model to a table that was checked before; the arguments are those of `fit`."""
