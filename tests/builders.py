@@ -19,7 +19,7 @@ import bayesbias as bb
 from bayesbias._core.jobs import RESULTS
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
-from bayesbias.model.spec import load_model, spec_from_dict
+from bayesbias.model.spec import load_model, model_text, spec_from_dict
 from bayesbias.model.tree import keep_warnings
 from bayesbias.report.page import html
 from bayesbias.tables.wordlists import WordList
@@ -283,3 +283,11 @@ def smallest_design() -> Design:
     table = pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
     design = make_design(table.assign(context=["first", "second", "third"] * 5))
     return replace(design, covariates=("covariate",), x=np.arange(len(design.y))[:, None] / 10)
+
+
+def sloped_model(folder: Path) -> Path:
+    """Write a model file with slopes of covariates, which most tables cannot carry."""
+    text = model_text("crossed") + '\n[terms.slope]\nof = "covariate"\nsd = "slope_sd"\n'
+    path = folder / "sloped.toml"
+    path.write_text(text + '[priors.slope_sd]\nfamily = "exponential"\nrate = 1.0\n')
+    return path

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, leaning
+from builders import groups_by_sets, leaning, sloped_model
 from gensim.models import KeyedVectors
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
@@ -129,6 +129,33 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
         bb.rank_embeddings(post, level="word")
     with pytest.raises(ValueError, match="no list identifies contrasts for single groups"):
         bb.rank_embeddings(fitted(), level="group")
+
+
+def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
+    """Sets differ in the covariate, and each embedding has its own slope on it."""
+    table, rng = controlled(0.5), np.random.default_rng(2)
+    words = table["attribute"].unique()
+    table["share"] = table["attribute"].map(
+        dict(zip(words, rng.normal(0, 1, len(words)), strict=True))
+    )
+    table["share"] += (table["connection"] == "associated") * 1.0
+    slope = table["embedding"].map({"a": 0.05, "b": -0.03, "c": 0.1}).astype(float)
+    moved = table.assign(cosine_distance=table["cosine_distance"] + slope * table["share"])
+    frames = [
+        bb.rank_embeddings(bb.fit_many(each, model, covariates=named, draws=250, seed=1), level=of)
+        .set_index(["protected_group", "embedding"][-n:])
+        .sort_index()
+        for each in (table, moved)
+        for model, of, n, named in (
+            ("by-group", "group", 2, "share"),
+            ("maximal", "overall", 1, ["share"]),
+            ("by-group", "group", 2, ()),
+        )
+    ]
+    for plain, other in zip(frames[:2], frames[3:5], strict=True):
+        # The slope's prior, one spread per sd, takes about one percent of it.
+        assert (abs(other["mean"] - plain["mean"]) / plain["sd"]).max() < 0.1
+    assert (abs(frames[5]["mean"] - frames[2]["mean"]) / frames[2]["sd"]).max() > 1
 
 
 @pytest.mark.parametrize("gaps", [False, True])
@@ -296,7 +323,7 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
             bb.distance_tables(*arguments, matched=0)
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     table = tables()
     is_a, is_b, is_c = (table["embedding"] == name for name in "abc")
     alone = ((table["wordlist"] == "one") == is_a) & ~is_c
@@ -318,6 +345,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
         (table, {"x": {"a": 1, "b": np.nan, "c": 3}}, "x must be finite; got nan for 'b'"),
         (table, {"x": {"aa": 1, "b": 2, "c": 3}}, "x: unknown embedding 'aa'; did you mean 'a'"),
         (table, {"method": "nuts"}, "always uses the exact sampler"),
+        (table, {"model": "robust"}, "needs a Normal model, such as by-group; 'robust' has"),
+        (table, {"model": sloped_model(tmp_path)}, "slopes of covariates"),
+        (table.assign(share=1.0), {"covariates": "shar"}, "'shar'; did you mean 'share'"),
         (table, {"first": "different"}, "both 'different'; a contrast needs two"),
         (table.drop(columns="embedding"), {}, "is missing columns"),
     ):

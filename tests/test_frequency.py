@@ -147,7 +147,7 @@ def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> N
     scores = slope_scores(design)
     variances = np.einsum("lg,gh,lh->l", moved, scores @ scores.T, moved)
     pair = "associated", "different"
-    found = _slope_variances(design, ["z", "x", "y"], pair)
+    found = _slope_variances(design, load_model("by-group"), ["z", "x", "y"], pair)
     np.testing.assert_allclose(found, variances[[0, 3, 1, 2]])
 
 

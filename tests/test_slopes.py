@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets
+from builders import groups_by_sets, sloped_model
 from dense_oracle import covariance, effects, in_rows, residual_variance
 
 import bayesbias as bb
@@ -17,7 +17,7 @@ from bayesbias.model.covariates import with_slopes
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
-from bayesbias.model.spec import ModelSpec, load_model, model_text
+from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.records.lists import Without
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
@@ -191,10 +191,7 @@ def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path
         bb.fit(table, covariates="log_rank_attribute")
     with pytest.raises(ValueError, match="has no covariates"):
         bb.slopes(bb.fit(table, "crossed", seed=1, draws=100))
-    text = model_text("crossed") + '\n[terms.slope]\nof = "covariate"\nsd = "slope_sd"\n'
-    text += '[priors.slope_sd]\nfamily = "exponential"\nrate = 1.0\n'
-    path = tmp_path / "sloped.toml"
-    path.write_text(text)
+    path = sloped_model(tmp_path)
     with pytest.raises(ValueError, match="slopes of covariates"):
         bb.fit(table, path)
     post = bb.fit(table, path, covariates="share", seed=1, draws=100)
@@ -261,9 +258,7 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
 
 def test_every_way_in_refuses_what_its_table_cannot_carry(tmp_path: Path) -> None:
     """A model file with slopes, or a misspelt covariate, stops commands, analyses, and sweeps."""
-    text = model_text("crossed") + '\n[terms.slope]\nof = "covariate"\nsd = "slope_sd"\n'
-    path = tmp_path / "sloped.toml"
-    path.write_text(text + '[priors.slope_sd]\nfamily = "exponential"\nrate = 1.0\n')
+    path = sloped_model(tmp_path)
     alone = {"matched": 0, "reference_lists": 0, "draws": 50, "seed": 1}
     with pytest.raises(ValueError, match="slopes of covariates"):
         bb.analyze("glove-demo", "religion", models=[str(path)], **alone)

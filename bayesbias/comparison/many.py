@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -15,8 +15,10 @@ from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
+from ..model.defaults import RECOMMENDED
 from ..model.design import one_hot
 from ..model.priors import Prior
+from ..model.spec import ModelSpec, load_model
 from ..model.tree import keep_warnings, versions
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -52,7 +54,9 @@ NAMES = {
 @shows_fit_keywords
 def fit_many(
     tables: pd.DataFrame | Iterable[pd.DataFrame],
+    model: str | Path | ModelSpec = RECOMMENDED["distance"],
     *,
+    covariates: str | Sequence[str] = (),
     x: Mapping[str, float] | None = None,
     first: str = "associated",
     second: str = "different",
@@ -62,8 +66,8 @@ def fit_many(
 ) -> DataTree:
     r"""Fit one model to the contrasts of many embeddings and lists, overall and by group.
 
-    The contrasts of each list in each embedding come from ``by-group`` fits. Word effects that are
-    the same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
+    The contrasts of each list in each embedding come from separate fits. Word effects that are the
+    same in all embeddings cancel out in differences. Overall contrasts, `μ + α[e] + β[l] +
     γ[e, l]`, are shrunk toward one another, especially if they are uncertain or similar. They thus
     differ from ``raw_mean``, the contrast from a separate fit.
 
@@ -72,6 +76,11 @@ def fit_many(
     tables : DataFrame or iterable of DataFrame
         Long-form tables with a column ``embedding``. The columns ``wordlist`` and ``replicate``
         (the training run) are optional.
+    model : str, Path, or ModelSpec
+        A Normal model of distances. Models without group means give only overall contrasts.
+    covariates : str or sequence of str
+        Columns of the tables, or their products, whose slopes are estimated in each embedding; see
+        `fit`. Contrasts are then those at equal values of the covariates.
     x : mapping of str to float, optional
         A number for every embedding, such as its decade, with at least four different values. The
         contrasts then follow a line in x, and `bb.trend` reads its slope. Without x, embeddings are
@@ -101,12 +110,13 @@ def fit_many(
     ValueError
         If x lacks an embedding or has fewer than four different values, no list is in two
         embeddings (or, with one embedding, in two training runs), no pair of
-        words is in all runs of a list, two runs are equal, or a list has unequal numbers of runs.
+        words is in all runs of a list, two runs are equal, or a list has unequal numbers of runs;
+        or if the tables cannot carry the model or a covariate.
 
     Notes
     -----
     The measured contrasts of a list have a joint Normal likelihood (`bayesbias.comparison.runs`).
-    Its means and sds come from ``by-group`` fits to each run, and its correlations assume
+    Its means and sds come from fits to each run, and its correlations assume
     exchangeable embeddings. Groups and lists are treated as independent; this is only an
     approximation for lists that share words. Group contrasts are pooled over embeddings but not
     over groups or lists. Pairs of words that are not in all embeddings are left out with a warning.
@@ -139,7 +149,13 @@ def fit_many(
             f"fit_many always uses the exact sampler, so the method {fitted.method!r} is not "
             "available; leave out the method"
         )
-    lists, sequence = _split(tables), as_seed_sequence(fitted.seed)
+    spec = load_model(model, "distance")
+    if spec.likelihood != "normal":
+        raise ValueError(
+            f"fit_many needs a Normal model, such as by-group; {spec.name!r} has a "
+            f"{spec.likelihood} likelihood"
+        )
+    lists, sequence = _split(tables, spec, covariates), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
     values = None if x is None else values_of_x(x, embeddings)
     if x is None and look_ordered(embeddings):
@@ -182,12 +198,14 @@ def fit_many(
     )
     tree.attrs |= {
         "model": "joint",
+        "model_of_runs": spec.name,
+        "covariates": json.dumps([covariates] if isinstance(covariates, str) else [*covariates]),
         "first": first,
         "second": second,
         "method": "exact",
         "method_reason": "Normal models; sds by importance resampling",
         "seed": str(sequence.entropy),
-        "spread": np.mean([replace(runs.design, y=y).spread for runs in lists for y in runs.y]),
+        "spread": np.mean([each.spread for runs in lists for each in runs.designs]),
         "priors": json.dumps({name: prior.parameters for name, prior in sd_priors.items()}),
         "left_out": json.dumps({runs.wordlist: runs.n_left_out for runs in lists}),
         "versions": json.dumps(versions()),
@@ -199,7 +217,11 @@ def fit_many(
     return tree
 
 
-def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
+def _split(
+    tables: pd.DataFrame | Iterable[pd.DataFrame],
+    spec: ModelSpec,
+    covariates: str | Sequence[str],
+) -> list[Runs]:
     """Return the runs of every list."""
     parts: dict[str, dict[tuple[str, str], list[pd.DataFrame]]] = {}
     for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
@@ -226,7 +248,8 @@ def _split(tables: pd.DataFrame | Iterable[pd.DataFrame]) -> list[Runs]:
     lists = []
     for wordlist, of_list in parts.items():
         runs = sorted(of_list, key=lambda run: names.index(run[0]))
-        lists.append(runs_of(wordlist, {run: joined_tables(of_list[run]) for run in runs}))
+        joined = {run: joined_tables(of_list[run]) for run in runs}
+        lists.append(runs_of(wordlist, joined, spec, covariates))
     if len(names) > 1 and all(len(runs.embeddings) < 2 for runs in lists):
         raise ValueError("no list was measured in two embeddings; use the same list for each")
     return lists

@@ -1,7 +1,7 @@
 r"""Gaussian distributions of one list's contrasts in several embeddings or training runs.
 
 A run is an embedding or a retrained copy of it. The contrasts of each run have the mean and
-variance of a ``by-group`` fit to that run alone, at equal frequency in that run. Runs correlate
+variance of a fit to that run alone, at equal frequency and covariates in that run. Runs correlate
 because they share words. To estimate the correlations, let `y[u, w, a]` be the distance of word w
 and attribute a in run u, minus the run's mean and divided by its spread. Let Q be an orthonormal
 matrix. Its first row averages runs, the next rows compare averages of embeddings, and the others
@@ -9,28 +9,32 @@ compare copies.
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
-are independent if runs are exchangeable. Each row of z is fitted with ``change-by-group``, with the
-same sds for each kind of row. If `v[q]` are the variances of the contrasts of z, the covariance of
-runs is `Σ_q v[q] Q[q]ᵀ Q[q]`, except for each run's scale. Its correlations are those of equally
-precise runs. The variance that two runs share is at most that of the more precise run, so the
-covariance is the correlation times the smaller variance. With the product of sds instead, pooling
-would extrapolate beyond runs that correlate but differ in precision.
+are independent if runs are exchangeable. Each row of z is fitted with the same model, whose mean is
+zero a priori, with the runs' mean covariates, and with the same sds for each kind of row. If `v[q]`
+are the variances of the contrasts of z, the covariance of runs is `Σ_q v[q] Q[q]ᵀ Q[q]`, except for
+each run's scale. Its correlations are those of equally precise runs. The variance that two runs
+share is at most that of the more precise run, so the covariance is the correlation times the
+smaller variance. With the product of sds instead, pooling would extrapolate beyond runs that
+correlate but differ in precision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
+from ..model.covariates import with_slopes
+from ..model.defaults import RECOMMENDED
 from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED
 from ..model.indexing import index_table
-from ..model.spec import load_model
+from ..model.spec import ModelSpec, load_model
 from ..posterior.contrasts import contrast_weights
 from ..posterior.estimands import (
     DOUBLE,
@@ -52,15 +56,25 @@ DRAWS = 500
 
 @dataclass(frozen=True)
 class Runs:
-    """The distances of one list in all runs that contain it."""
+    """The distances of one list in all runs that contain it, embedding by embedding."""
 
     wordlist: str
     embeddings: tuple[str, ...]
     n_trainings: int  # per embedding
-    design: Design  # only pairs that all runs have
-    y: FloatArray  # (n_embeddings * n_trainings, n_rows), embedding by embedding
+    designs: tuple[Design, ...]  # one per run: only pairs that all runs have
+    spec: ModelSpec  # with slopes of covariates
     n_left_out: int  # number of pairs that only some runs have, without matched controls
     measured: tuple[Design, ...]  # all pairs of each run, with its own matched controls
+
+    @cached_property
+    def design(self) -> Design:
+        """The pairs that all runs have, with the covariates' means over runs."""
+        return replace(self.designs[0], x=np.mean([each.x for each in self.designs], axis=0))
+
+    @cached_property
+    def y(self) -> FloatArray:
+        """Distances, (n_runs, n_rows)."""
+        return np.array([each.y for each in self.designs])
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,12 @@ class Contrasts:
     covariance: FloatArray  # (n_runs, n_runs)
 
 
-def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Runs:
+def runs_of(
+    wordlist: str,
+    tables: Mapping[tuple[str, str], pd.DataFrame],
+    model: str | ModelSpec = RECOMMENDED["distance"],
+    covariates: str | Sequence[str] = (),
+) -> Runs:
     """Pair the rows of all runs of a list; tables are keyed by embedding and training run."""
     trainings = pd.Series([embedding for embedding, _ in tables]).value_counts(sort=False)
     names = tuple(map(str, trainings.index))
@@ -95,7 +114,7 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
             f"no pair of words from the list {wordlist!r} is in all of {', '.join(names)}; leave "
             "out any embedding that lacks the list's words"
         )
-    rows = valid[0].set_index([*KEYS]).loc[shared.index].reset_index()
+    rows = [table.set_index([*KEYS]).loc[shared.index].reset_index() for table in valid]
     y = shared.to_numpy(dtype=np.float64).T
     _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
     for run, same in enumerate(first[of_run.ravel()]):
@@ -105,15 +124,19 @@ def runs_of(wordlist: str, tables: Mapping[tuple[str, str], pd.DataFrame]) -> Ru
                 f"{one} and {other} have the same distances for the list {wordlist!r}; leave one "
                 "out"
             )
-    design = index_table(rows)
+    design = index_table(rows[0])
     words, attributes = (
         [c for table in tables.values() if (c := table_cosines(table, names)).size]
         for names in (design.words, design.attributes)
     )
     if words and attributes:
         design = with_cosines(design, np.mean(words, axis=0), np.mean(attributes, axis=0))
-    n_left_out = n_pairs - int((rows["connection"] != MATCHED).sum())
-    return Runs(wordlist, names, int(trainings.iloc[0]), design, y, n_left_out, measured)
+    n_left_out = n_pairs - int((rows[0]["connection"] != MATCHED).sum())
+    own, spec = zip(y, rows, strict=True), load_model(model)
+    made = [with_slopes(replace(design, y=run), spec, table, covariates) for run, table in own]
+    designs, specs = zip(*made, strict=True)
+    n_trainings = int(trainings.iloc[0])
+    return Runs(wordlist, names, n_trainings, designs, specs[0], n_left_out, measured)
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
@@ -143,26 +166,27 @@ def list_contrasts(
             f"from {', '.join(design.connections)}"
         )
     place, sign = pair_place(design.connections, *pair)
-    alone = [collapse(replace(design, y=y), load_model("by-group")) for y in runs.y]
+    alone = [collapse(each, runs.spec) for each in runs.designs]
     weights = sign * contrast_weights(alone[0])[..., place]
-    if (estimand_names(design, alone[0].spec)[0, place] == DOUBLE) and not identifies_groups(
-        design
-    ):
+    is_double = estimand_names(design, alone[0].spec)[0, place] == DOUBLE
+    if is_double and not identifies_groups(design):
         weights[:, 1:] = np.nan
     is_known = ~np.isnan(weights[0])
     weights = weights[:, is_known]
     given = [_moments(posterior, weights, rng) for posterior in alone]
     mean = np.array([means.mean(axis=0) for means, _, _ in given])  # (n_runs, n_contrasts)
-    of_slopes = np.array([_slope_variances(one, design.groups, pair) for one in runs.measured])
+    of_slopes = np.array(
+        [_slope_variances(one, runs.spec, design.groups, pair) for one in runs.measured]
+    )
     variances = np.array([m.var(axis=0) + v.mean(axis=0) for m, v, _ in given])
     sds = np.sqrt(variances + of_slopes[:, is_known])
     spreads = np.array([[posterior.design.spread] for posterior in alone])
     y = (runs.y - runs.y.mean(axis=1, keepdims=True)) / spreads
+    spec = runs.spec.with_priors({"connection_mean": {"mean": 0.0}})
     shared, pareto_k = np.zeros((weights.shape[1], len(y), len(y))), [k for _, _, k in given]
     for q in rotation(len(runs.embeddings), runs.n_trainings):
         if len(q):
             first, *others = q @ y
-            spec = load_model("change-by-group")
             joined = collapse(replace(design, y=first), spec, others=np.array(others))
             _, variances, k = _moments(joined, weights, rng)
             shared += variances.mean(axis=0)[:, None, None] * (q.T @ q)
@@ -171,17 +195,20 @@ def list_contrasts(
     correlation = shared / (lengths[:, :, None] * lengths[:, None])
     covariance = correlation * np.minimum(variances[:, :, None], variances[:, None])
     embedding = np.repeat([embeddings.index(name) for name in runs.embeddings], runs.n_trainings)
-    names = np.array(["", *design.groups])[is_known]
+    names = np.array(["", *design.groups])[: len(is_known)][is_known]
     return {
         str(name): Contrasts(embedding, mean[:, i], covariance[i]) for i, name in enumerate(names)
     }, max(pareto_k)
 
 
-def _slope_variances(design: Design, groups: Sequence[str], pair: tuple[str, str]) -> FloatArray:
-    """Return the variances that equal frequency adds, (1 + n_groups,), overall and by group."""
+def _slope_variances(
+    design: Design, spec: ModelSpec, groups: Sequence[str], pair: tuple[str, str]
+) -> FloatArray:
+    """Return the variances that equal frequency adds, overall and, if there are any, by group."""
     place, _ = pair_place(design.connections, *pair)
-    variances = (slope_gaps(design, load_model("by-group"))[..., place] ** 2).sum(axis=0)
-    return variances[[0, *(1 + design.groups.index(name) for name in groups)]]
+    variances = (slope_gaps(design, spec)[..., place] ** 2).sum(axis=0)
+    levels = [0, *(1 + design.groups.index(name) for name in groups)]
+    return variances[levels[: len(variances)]]
 
 
 def _moments(

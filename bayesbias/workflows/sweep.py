@@ -30,7 +30,6 @@ from .sweep_cells import (
     CELL_READINGS,
     JOINT,
     JOINT_READINGS,
-    UNCOMPARED,
     ListKey,
     Part,
     cell_job,
@@ -214,14 +213,13 @@ def run_sweep(
         joined({key: pd.DataFrame(found[name]) for key, found in measured.items()}, *CELL[:2])
         for name in ("missing", "thin")
     )
-    without = [UNCOMPARED] if config.covariates else []
     return Sweep(
         config=config,
         cells=_states(config, jobs, done, about, refused),
         tables=pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
         missing=lost,
         thin=thin,
-        uncompared=(*without, *(one for one in done.failures if one.name == JOINT)),
+        uncompared=tuple(one for one in done.failures if one.name == JOINT),
         reused=done.reused,
         noticed=done.warnings,
         **frames,

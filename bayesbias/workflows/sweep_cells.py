@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._core.arrays import IntArray
 from .._core.checks import Argument
-from .._core.jobs import Failure, Job
+from .._core.jobs import Job
 from .._core.warnings import ignored
 from ..comparison.many import fit_many
 from ..comparison.ranks import (
@@ -47,10 +47,6 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 JOINT = "all embeddings and lists"
-
-UNCOMPARED = Failure(
-    JOINT, "ValueError", "a joint model takes no covariates; leave them out to compare embeddings"
-)
 
 CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
 """Functions that read frames from a cell's posterior, as in the analysis of a single list."""
@@ -144,16 +140,21 @@ def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) ->
 
 def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
     """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
-    options, values = config.of_fit(progressbar=False), config.values
+    options, (how, adjusted) = config.of_fit(progressbar=False), _adjusted(config, part.words)
     settings = {"sweep": 2, "measured": part.hash, "spec": spec.to_dict(), **options.recorded}
+    run = partial(fit_cell, part=part, spec=spec, options=options, **how)
+    return Job(" / ".join(name), settings | adjusted, run, (part.matrix,))
+
+
+def _adjusted(config: SweepConfig, words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return covariates and the words' values as arguments of a job, and as its settings."""
+    values, settings = config.values, dict[str, Any]()
     if config.covariates:
         settings["covariates"] = list(config.covariates)
     if values is not None:
-        values = values[values.index.isin(part.words)]
+        values = values[values.index.isin(words)]
         settings["values"] = hashlib.sha256(values.to_csv().encode()).hexdigest()
-    how: dict[str, Any] = {"covariates": config.covariates, "values": values, "options": options}
-    run = partial(fit_cell, part=part, spec=spec, **how)
-    return Job(" / ".join(name), settings, run, (part.matrix,))
+    return {"covariates": config.covariates, "values": values}, settings
 
 
 def fit_cell(
@@ -182,19 +183,24 @@ def joint_jobs(parts: Mapping[ListKey, Part], config: SweepConfig) -> list[Job]:
     for key, part in parts.items():
         first.setdefault((key[1], part.hash), key)
     keys = list(first.values())
-    if config.covariates or len({wordlist for _, wordlist in keys}) == len(keys):
+    if len({wordlist for _, wordlist in keys}) == len(keys):
         return []
     options = config.of_fit(method="auto", progressbar=False)
     named = [[wordlist, name, parts[name, wordlist].hash] for name, wordlist in keys]
     settings = {"sweep_joint": 3, "measured": named, **options.recorded}
     some = {key: parts[key] for key in keys}
     matrices = {embedding: part.matrix for (embedding, _), part in some.items()}
-    run = partial(fit_joint, parts=some, options=options)
-    return [Job(JOINT, settings, run, tuple(matrices.values()))]
+    how, adjusted = _adjusted(config, [word for part in some.values() for word in part.words])
+    run = partial(fit_joint, parts=some, options=options, **how)
+    return [Job(JOINT, settings | adjusted, run, tuple(matrices.values()))]
 
 
 def fit_joint(
-    *matrices: Matrix, parts: Mapping[ListKey, Part], options: FitOptions
+    *matrices: Matrix,
+    parts: Mapping[ListKey, Part],
+    covariates: Sequence[str],
+    values: pd.DataFrame | None,
+    options: FitOptions,
 ) -> pd.DataFrame:
     """Fit all lists in a worker, and return ranks, differences, and shares.
 
@@ -206,9 +212,11 @@ def fit_joint(
     for (embedding, wordlist), part in parts.items():
         with suppress(ValueError):
             table, *_ = part.measured(matrix[embedding])
+            table = table if values is None else with_frame(table, values)
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
     with ignored(PairsNotShared, ListInOneEmbedding):
-        return _packed(read_posterior(fit_many(tables, options=options), JOINT_READINGS, options))
+        tree = fit_many(tables, covariates=covariates, options=options)
+    return _packed(read_posterior(tree, JOINT_READINGS, options))
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
