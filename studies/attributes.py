@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ from scipy.stats import ttest_ind
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias.nulls import Scenario
+from bayesbias.sampling import importance
+
+from ._default import PROPOSALS
 
 CI_PROB, DRAWS = 0.89, 1000
 SURE = 1 - (1 - CI_PROB) / 2
@@ -29,21 +33,30 @@ PLAIN = Scenario(
     word_bias_sd=0.05,
     controls=("neutral",),
 )
-CASES = {"no lean": (0.0, 0.0), "leans": (0.0, 0.06), "effect .05 and leans": (0.05, 0.06)}
-"""Effect, and sd of the difference in an attribute's lean between two groups."""
+CASES = {
+    "no lean": (("XY", "XYZ"), 0.0, 0.0),
+    "leans": (("XY", "XYZ"), 0.0, 0.06),
+    "effect .05 and leans": (("XY", "XYZ"), 0.05, 0.06),
+    "effect .08 of one group, and leans": (("XYZ",), (0.08, 0.0, 0.0), 0.06),
+}
+"""Groups, effect, and sd of the difference in an attribute's lean between two groups."""
 
 
 def study(size: int = 150) -> pd.DataFrame:
     """Fit ``size`` tables of each case; rows are methods, with coverage and claims."""
-    cases = [(name, groups) for name in CASES for groups in (("X", "Y"), ("X", "Y", "Z"))]
-    with one_thread(), warnings.catch_warnings():
+    cases = [(name, tuple(groups)) for name, (sizes, _, _) in CASES.items() for groups in sizes]
+    with (
+        one_thread(),
+        warnings.catch_warnings(),
+        patch.multiple(importance, **PROPOSALS),
+    ):
         warnings.simplefilter("ignore", bb.warnings.NoLikeness)
         rows = [row for name, groups in cases for row in _case(name, groups, size)]
     return pd.DataFrame(rows)
 
 
 def _case(name: str, groups: tuple[str, ...], size: int) -> Iterator[dict[str, object]]:
-    effect, lean = CASES[name]
+    _, effect, lean = CASES[name]
     batch, found = replace(PLAIN, groups=groups, effect=effect).simulate(size, SeedSequence(31)), []
     for index in range(size):
         table = batch.table(index)
@@ -54,7 +67,7 @@ def _case(name: str, groups: tuple[str, ...], size: int) -> Iterator[dict[str, o
         frame = bb.contrasts(post, of="attribute", ci_prob=CI_PROB)
         keys = [*zip(frame["attribute"], frame["protected_group"], strict=True)]
         truth = np.array([leans.loc[key] - leans.loc[key[0]].drop(key[1]).mean() for key in keys])
-        truth -= effect
+        truth -= [np.broadcast_to(effect, len(groups))[groups.index(group)] for _, group in keys]
         ends, sure = frame[["mean", "low", "high"]].to_numpy(), frame["all_right"] >= SURE
         found.append(("model", *_scores(ends, truth, ends[:, 1] * ends[:, 2] > 0)))
         found.append(("all_right", *_scores(ends, truth, sure.to_numpy())))

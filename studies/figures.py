@@ -28,6 +28,7 @@ from bayesbias.plots.frame import DISTANCE, draw_x, header, key, new_axes
 from bayesbias.plots.palette import INK, MISS
 from bayesbias.scores import effect_sizes
 
+from . import covariates
 from .groups import THREE
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -197,6 +198,12 @@ def large_effects() -> Axes:
     return histogram(d, (-0.8, 0.8), "WEAT's effect size d", "Effect sizes without bias", note)
 
 
+def occupations() -> Axes:
+    table = covariates.occupations()
+    post = covariates.fitted(table)
+    return bb.plots.slope(bb.predictions(post, table, {"share": np.linspace(0, 1, 21)}), table)
+
+
 def report() -> Axes:
     with TemporaryDirectory() as folder:
         page, picture = Path(folder, "names", "report.html"), Path(folder, "page.png")
@@ -250,7 +257,7 @@ FIGURES = {
     "prior_predictive": lambda: bb.plots.prior_predictive(
         bb.prior_predictive("by-group", fitted()[2], seed=1)),
 } | {draw.__name__: draw for draw in (pair_forest, topics, interval, predictive, splits, halves,
-    clusters, repeated, leaning, large_effects, report)}
+    clusters, repeated, leaning, large_effects, occupations, report)}
 # fmt: on
 
 

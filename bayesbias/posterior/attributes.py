@@ -8,6 +8,21 @@ overall one, if groups have none), plus the attribute's deviation:
 where u[a, h] are the effects of a in rows of group h, and the others are the groups that the
 contrast of g compares in column j. Attributes of a set thus vary around the group's contrast, as
 words do (`bayesbias.posterior.estimands`).
+
+With k contrasts of groups, r has k independent chances of a wrong sign, and with three groups, a
+group's contrast has more than twice the sd of the overall one. Here, in contrast to the group's own
+row, the contrasts are therefore drawn together (Gelman, Hill, and Yajima, 2012):
+
+    r[g] ~ Normal(mean, τ²),    mean ~ flat,    τ ~ Exponential
+
+Let H be an orthonormal basis of their differences. The differences H r have a Normal distribution
+with the mean m and the covariance V of their draws. Observing zero with the sd τ instead of H r
+changes every row that correlates with them (Matheron's rule), with ε ~ Normal(0, 1) in each draw:
+
+    row - cov(row, H r) (V + τ² I)⁻¹ (H r + τ ε)
+
+Reference: Gelman, Hill, and Yajima (2012), Why we (usually) don't have to worry about multiple
+comparisons, Journal of Research on Educational Effectiveness 5.
 """
 
 from __future__ import annotations
@@ -17,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from ..model.design import Design, cell_means
@@ -50,12 +66,25 @@ from .summaries import is_exact
 if TYPE_CHECKING:
     from xarray import DataTree
 
+BETWEEN = 0.4
+"""Prior mean of the sd τ between groups' contrasts, in spreads: about .05 in GloVe vectors, as for
+the sd between embeddings in `fit_many`."""
+
+GRID = np.geomspace(1e-3, 10, 200)
+"""Values of τ, in spreads."""
+
+N_SDS = 2000
+"""Least number of draws of the sds to use, if there are more; each contributes two draws of r."""
+
+SEED = 53
+"""Seed of the noise, τ, and ε, which do not depend on a posterior's seed."""
+
 
 def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     """Return a row of labels and draws, (n_draws, n_rows), for each group's stereotypes.
 
     For Normal models, each draw of the sds contributes the exact conditional mean plus and minus
-    the noise of the draw, so the rows' means depend little on the seed.
+    noise from a fixed seed, so the rows depend little on the posterior's seed.
     """
     design, spec = design_of(tree), spec_of(tree)
     if not (has_cells(spec) and compares_stereotypes(design)):
@@ -65,14 +94,26 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
         )
     rows = _rows(design)
     errors = slope_errors(design, n_draws(tree))
-    values = with_slope_errors(design, spec, partial(stacked, tree), errors)
-    draws = _gaps(design, spec, values, rows) - _of_slopes(design, errors, rows)
+
+    def gaps(values: Values, errors: FloatArray) -> FloatArray:
+        moved = with_slope_errors(design, spec, values, errors)
+        own = _gaps(design, spec, moved, rows) - _of_slopes(design, errors, rows)
+        return np.hstack([own, shared_gaps(design, spec, moved)[:, 1:, 0]])
+
     if is_exact(tree):
         posterior = collapse(design, spec)
         sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-        expected = draw_effects(posterior, parameters_of(posterior.blocks, sds), None)
-        means = _gaps(design, spec, expected.__getitem__, rows)
+        some = slice(None, None, max(1, len(errors) // N_SDS))
+        parameters, errors = parameters_of(posterior.blocks, sds)[some], errors[some]
+        drawn = draw_effects(posterior, parameters, default_rng(SEED))
+        expected = draw_effects(posterior, parameters, None)
+        draws, means = gaps(drawn.__getitem__, errors), gaps(expected.__getitem__, 0 * errors)
         draws = np.concatenate([draws, 2 * means - draws])
+    else:
+        draws = gaps(partial(stacked, tree), errors)
+    draws, groups = np.split(draws, [len(rows[0])], axis=1)
+    if identifies_groups(design):
+        draws = _drawn_together(draws, groups[:, ~np.isnan(groups[0])], design.spread)
     return _labels(design, rows), draws
 
 
@@ -109,6 +150,30 @@ def _gaps(design: Design, spec: ModelSpec, values: Values, rows: Rows) -> FloatA
         shares = level_shares(design, term.by, "attribute_column")[:, column]
         gaps += np.einsum("nrl,grl,rg->nr", effects, shares, weights, optimize=True)
     return np.asarray(gaps)
+
+
+def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> FloatArray:
+    """Return (n_draws, n_rows) draws of r, given those of the contrasts of k groups."""
+    from scipy.linalg import helmert
+
+    if groups.shape[1] < 2:
+        return draws
+    rng, half = default_rng(SEED), -(-len(draws) // 2)
+    apart = groups @ helmert(groups.shape[1]).T
+    mean, sds = apart.mean(axis=0), spread * GRID
+    across = (draws - draws.mean(axis=0)).T @ (apart - mean) / (len(draws) - 1)
+    covariance = (apart - mean).T @ (apart - mean) / (len(draws) - 1)
+    total = covariance + sds[:, None, None] ** 2 * np.eye(len(mean))
+    gain = across @ np.linalg.inv(total)  # (n_sds, n_rows, k - 1)
+    fit = np.einsum("i,sij,j->s", mean, np.linalg.inv(total), mean) + np.linalg.slogdet(total)[1]
+    log_density = np.log(sds) - sds / (BETWEEN * spread) - fit / 2  # the grid is geometric
+    below = np.cumsum(np.exp(log_density - log_density.max()))
+    place = np.searchsorted(below / below[-1], (rng.permutation(half) + 0.5) / half)
+    noise = rng.standard_normal((half, len(mean)))
+    place = np.concatenate([place, place])[: len(draws)]
+    noise = np.concatenate([noise, -noise])[: len(draws)]
+    apart = apart + sds[place, None] * noise
+    return np.asarray(draws - np.einsum("nrk,nk->nr", gain[place], apart))
 
 
 def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
