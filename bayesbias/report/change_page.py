@@ -90,8 +90,8 @@ class ChangePage(Page[ChangeRecord]):
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
-                f" But a classifier still sorts {percent(left['after'])} of the {int(left['n']):,} "
-                "words that leaned most before."
+                f" But a classifier can still tell which way {percent(left['after'])} of the "
+                f"{int(left['n']):,} most biased words leaned."
             )
         return tuple(pieces)
 
