@@ -27,23 +27,18 @@ def cell(answer: Answer) -> str:
         escape(piece) if isinstance(piece, str) else f"<b>{escape(piece.text)}</b>"
         for piece in answer.sentence
     )
-    alerts = "".join(f"<p><b>{escape(text)}</b></p>" for text in answer.alerts)
+    alerts, image = "".join(f"<p><b>{escape(text)}</b></p>" for text in answer.alerts), ""
+    if answer.picture:
+        body, height = drawing(answer.picture, NARROW)
+        code = b64encode(_alone(body, NARROW.width, height).encode()).decode()
+        alt, source = escape(answer.picture.label), f"data:image/svg+xml;base64,{code}"
+        image = f'<img alt="{alt}" style="width:100%" src="{source}">'
     return (
         f'<div style="max-width:440px;font:14px/1.45 {FONT};border:1px solid #8886;'
         f'border-radius:4px;padding:10px 12px">{alerts}<div style="font-size:15px">{words}</div>'
-        f'<div style="margin:4px 0">{escape(answer.deck)}</div>{_image(answer)}'
+        f'<div style="margin:4px 0">{escape(answer.deck)}</div>{image}'
         f'<div style="font-size:12px;opacity:.8">{escape(NOT_SHOWN)}</div></div>'
     )
-
-
-def _image(answer: Answer) -> str:
-    """Return the picture as an image with its numbers as alternative text."""
-    if answer.picture is None:
-        return ""
-    body, height = drawing(answer.picture, NARROW)
-    code = b64encode(_alone(body, NARROW.width, height).encode()).decode()
-    alt = escape(answer.picture.label)
-    return f'<img alt="{alt}" style="width:100%" src="data:image/svg+xml;base64,{code}">'
 
 
 def _alone(body: str, width: float, height: float) -> str:

@@ -39,6 +39,5 @@ class IndexPage(Page[Mapping[str, ListRecord]]):
         return "".join(rows) + box(LIMITS)
 
     def folded(self) -> str:
-        """Return the sentence of each list as text."""
         answers = (f"{plain(list_sentence(one))} {list_deck(one)}" for one in self.record.values())
         return "\n\n".join(answers)

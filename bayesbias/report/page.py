@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,51 +49,30 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Prose:
-    """Paragraphs of plain text; empty ones are not shown."""
-
-    texts: tuple[str, ...]
-
-    def html(self) -> str:
-        """Return paragraphs."""
-        return "".join(f"<p>{escape(text)}</p>" for text in self.texts if text)
-
-    def text(self) -> str:
-        """Return paragraphs of at most 79 columns."""
-        return "\n".join(fill(visible(text), 79) for text in self.texts if text)
-
-
-@dataclass(frozen=True)
 class Drawing:
-    """A picture as HTML, without a text."""
+    """A picture as HTML; tables show its numbers."""
 
     drawn: str
 
-    def html(self) -> str:
-        """Return the picture."""
-        return self.drawn
 
-    def text(self) -> str:
-        """Return nothing: tables show the numbers."""
-        return ""
+type Part = Table | Facts | Drawing | str
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A question that opens to show its answer."""
+    """A question that opens to show its answer; texts are paragraphs."""
 
     question: str
-    answer: tuple[Table | Facts | Prose | Drawing, ...]
+    answer: tuple[Part, ...]
 
     def html(self) -> str:
         """Return the fold, closed."""
-        inside = "".join(part.html() for part in self.answer)
+        inside = "".join(_written(part)[0] for part in self.answer)
         return f"<details><summary>{escape(self.question)}</summary>{inside}</details>"
 
     def text(self) -> str:
         """Return the question and its answer as text."""
-        parts = (part.text() for part in self.answer)
-        return "\n".join([self.question, *(text for text in parts if text)])
+        return "\n".join([self.question, *filter(None, (_written(one)[1] for one in self.answer))])
 
     @property
     def empty(self) -> bool:
@@ -101,10 +81,16 @@ class Fold:
         return not any(part.rows for part in tables) if tables else not self.answer
 
 
-def fold(question: str, *answer: Table | Facts | Drawing | str) -> Fold:
-    """Return a fold; texts become paragraphs."""
-    parts = (Prose((part,)) if isinstance(part, str) else part for part in answer)
-    return Fold(question, tuple(parts))
+def fold(question: str, *answer: Part) -> Fold:
+    """Return a fold with the parts of its answer."""
+    return Fold(question, answer)
+
+
+def _written(part: Part) -> tuple[str, str]:
+    """Return a part of an answer as HTML and as text, both empty if there is nothing to show."""
+    if isinstance(part, str):
+        return (f"<p>{escape(part)}</p>", fill(visible(part), 79)) if part else ("", "")
+    return (part.drawn, "") if isinstance(part, Drawing) else (part.html(), part.text())
 
 
 class Page[R]:
@@ -156,10 +142,6 @@ class Page[R]:
         """Return functions that draw the figures that can be requested as files, by name."""
         return {}
 
-    def screen(self) -> str:
-        """Return the answer for terminals."""
-        return screen_text(self.answer)
-
     def folded(self) -> str:
         """Return everything that the page folds, as text."""
         return "\n\n".join(one.text() for one in (*self.folds(), *self.details()) if not one.empty)
@@ -167,7 +149,7 @@ class Page[R]:
     def text(self) -> str:
         """Return the whole page as text, literally in Markdown."""
         fence = "~" * 12
-        return f"{fence}\n{self.screen()}\n\n{self.folded()}\n{fence}\n"
+        return f"{fence}\n{screen_text(self.answer)}\n\n{self.folded()}\n{fence}\n"
 
 
 def box(text: str) -> str:
@@ -195,34 +177,33 @@ def html[R](
         f"Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}.",
         f"Next to this page: {', '.join(files_beside)}." if files_beside else "",
     )
-    details = [one for one in (*page.details(), origin) if not one.empty]
-    style, script = asset("picture.css") + asset("page.css"), asset("page.js")
+    script, answer = asset("page.js"), page.answer
     digest = b64encode(sha256(script.encode()).digest()).decode()
+    alerts = "".join(f"<li>{escape(text)}</li>" for text in answer.alerts)
     policy = (
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-    alerts = "".join(f"<li>{escape(text)}</li>" for text in page.answer.alerts)
     parts = {
         "policy": policy,
         "version": versions["bayesbias"],
         "title": escape(page.title),
-        "style": style,
+        "style": asset("picture.css") + asset("page.css"),
         "alerts": f'<ul class="alert" role="alert">{alerts}</ul>' if alerts else "",
         "kicker": escape(page.kicker),
-        "sentence": marked_up(page.answer.sentence),
-        "deck": escape(page.answer.deck),
+        "sentence": marked_up(answer.sentence),
+        "deck": escape(answer.deck),
         "main": page.main(),
-        "side": page.side() + "".join(one.html() for one in page.folds() if not one.empty),
+        "side": page.side() + _folded(page.folds()),
         "figures": page.figures(),
-        "details": "".join(one.html() for one in details),
+        "details": _folded([*page.details(), origin]),
         "script": script,
     }
-    shell = asset("page.html")
-    first, *rest = shell.split("{{")
-    return first + "".join(
-        parts[name.strip()] + after for name, _, after in (part.partition("}}") for part in rest)
-    )
+    return re.sub(r"{{ (\w+) }}", lambda found: parts[found[1]], asset("page.html"))
+
+
+def _folded(folds: Iterable[Fold]) -> str:
+    return "".join(one.html() for one in folds if not one.empty)
 
 
 def asset(name: str) -> str:

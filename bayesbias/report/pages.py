@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..records.base import Record
 from ..records.changes import ChangeRecord
 from ..records.lists import ListRecord
 from ..records.pairs import PairRecord
-from ..records.sweeps import SweepRecord
-from .change_page import ChangePage
-from .list_page import ListPage
-from .page import Page
-from .pairs_page import PairsPage
-from .sweep_page import SweepPage
-from .write_up import WriteUp, change_paper, list_paper
 
-PAGES: dict[type[Record], type[Page[Any]]] = {
-    ListRecord: ListPage,
-    ChangeRecord: ChangePage,
-    SweepRecord: SweepPage,
-    PairRecord: PairsPage,
-}
-
-PAPERS: dict[type[Record], Callable[[Any], WriteUp]] = {
-    ListRecord: list_paper,
-    ChangeRecord: change_paper,
-}
+if TYPE_CHECKING:
+    from .page import Page
+    from .write_up import WriteUp
 
 
-def page_of[R: Record](record: R) -> Page[R]:
-    """Return the page about a record."""
-    return PAGES[type(record)](record)
+def page_of(record: Record) -> Page[Any]:
+    """Return the page about a record; only its own module is imported."""
+    if isinstance(record, ListRecord):
+        from .list_page import ListPage as Kind
+    elif isinstance(record, ChangeRecord):
+        from .change_page import ChangePage as Kind
+    elif isinstance(record, PairRecord):
+        from .pairs_page import PairsPage as Kind
+    else:
+        from .sweep_page import SweepPage as Kind
+    return Kind(record)
 
 
 def paper_of(record: Record) -> WriteUp | None:
     """Return paragraphs for a paper about a record, if there are any for its kind."""
-    write = PAPERS.get(type(record))
-    return write(record) if write else None
+    from .write_up import change_paper, list_paper
+
+    if isinstance(record, ListRecord):
+        return list_paper(record)
+    return change_paper(record) if isinstance(record, ChangeRecord) else None

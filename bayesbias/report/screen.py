@@ -19,20 +19,20 @@ SCREEN = Axis(-0.14, 0.28, (-0.1, 0.0, 0.1, 0.2))
 
 def screen_text(answer: Answer) -> str:
     """Return the answer; rows of the ruler are left out if there is no room for them."""
-    alerts = [line for text in answer.alerts for line in _wrapped(text)]
-    head = [*alerts, *_wrapped(plain(answer.sentence, capitals=True))]
+    sentence, plan = plain(answer.sentence, capitals=True), answer.picture
+    head = [line for text in (*answer.alerts, sentence) for line in _wrapped(text)]
     notes = [line for note in (*answer.notes, NOT_SHOWN) for line in _wrapped(note)]
-    if answer.picture is None:
+    if plan is None:
         return "\n".join([*head, *_wrapped(answer.deck), *notes])
-    rows, plan = answer.picture.rows, answer.picture
-    room = MOST_LINES - 1 - len(head) - len(notes) - len(rows) - 2
-    first = SCREEN if plan.axis.zero == 0 else plan.axis
-    axis = axis_for([end for row in rows for end in row.ends], first) if first is SCREEN else first
+    room = MOST_LINES - 3 - len(head) - len(notes) - len(plan.rows)
+    axis, of_distances = plan.axis, plan.axis.zero == 0
+    if of_distances:
+        axis = axis_for([end for row in plan.rows for end in row.ends], SCREEN)
+    digits = max(3, digits_for(*(end for row in plan.rows for end in row.ends[1:])))
     lines = [_sides(plan, axis)]
-    digits = max(3, digits_for(*(end for row in rows for end in row.ends[1:])))
-    for row in rows:
+    for row in plan.rows:
         mean, interval = row.right
-        if first is SCREEN:
+        if of_distances:
             mean, low, high = (number(end, digits) for end in row.ends)
             interval = f"({low} … {high})"
         lines.append(_line(row.label, _bar(axis, *row.ends), mean, interval))

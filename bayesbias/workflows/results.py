@@ -24,6 +24,7 @@ from ..records.base import Frames, Record
 from ..report.card import cell, shared
 from ..report.page import REPORT, Page
 from ..report.pages import page_of, paper_of
+from ..report.screen import screen_text
 from ..report.write_up import WriteUp
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
@@ -213,7 +214,7 @@ class Fitted:
         return Path(path) / REPORT
 
     def __str__(self) -> str:
-        return self.page().screen()
+        return screen_text(self.page().answer)
 
     __repr__ = __str__
 
