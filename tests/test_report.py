@@ -16,7 +16,7 @@ from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
 
 import bayesbias as bb
 from bayesbias._core import warnings
-from bayesbias.records.verdicts import Grade, Verdict
+from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
 from bayesbias.report.numbers import digits_for, graded, number, percent
 from bayesbias.report.tables import table

@@ -18,7 +18,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model
-from bayesbias.records.lists import Without
+from bayesbias.records.found import Without
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.reduction import collapse

@@ -35,7 +35,7 @@ def table(
     """
     from .._core.checks import ArgumentError
     from .._core.display import abridged
-    from ..report.thin import sets_in_words
+    from ..report.parts import sets_in_words
 
     options.require_no_embedding([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
@@ -128,7 +128,7 @@ def scores(
         The .csv file for the table.
     """
     from ..embeddings.distances import refuse_missing
-    from ..report.thin import THIN_MEANING, sets_in_words, thin_names
+    from ..report.parts import THIN_MEANING, sets_in_words, thin_names
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -11,26 +13,14 @@ from .._core.warnings import BayesbiasWarning
 from .rows import Row, rows_of
 
 
-class Frames(Mapping[str, pd.DataFrame]):
+class Frames(UserDict[str, Any]):
     """Frames keyed by name; a frame given as a function is computed when it is first read."""
 
-    def __init__(self, parts: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
-        self._parts = dict(parts)
-
     def __getitem__(self, name: str) -> pd.DataFrame:
-        part = self._parts[name]
+        part: pd.DataFrame = self.data[name]
         if not isinstance(part, pd.DataFrame):
-            self._parts[name] = part = part()
+            self.data[name] = part = part()
         return part
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def __or__(self, more: Mapping[str, pd.DataFrame]) -> Frames:
-        return Frames(self._parts | (more._parts if isinstance(more, Frames) else dict(more)))
 
     def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
         return Frames, (dict(self),)

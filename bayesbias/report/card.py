@@ -6,10 +6,9 @@ import textwrap
 from base64 import b64encode
 from html import escape
 
-from .answer import Answer
 from .dots import drawing
 from .page import asset
-from .sentences import NOT_SHOWN, plain
+from .sentences import NOT_SHOWN, Answer, plain
 from .svg import NARROW, WIDE, node, short, text
 
 SIZE = 1200, 630

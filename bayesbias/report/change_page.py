@@ -9,25 +9,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .. import plots
-from ..records.changes import ChangeRecord
+from ..records.found import ChangeRecord
 from ..tables.levels import OVERALL, at_level
-from .answer import Answer
-from .dots import DotPicture, axis_for
+from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import (
-    counted,
-    digits_for,
-    in_words,
-    joined,
-    number,
-    percent,
-    probability,
-)
+from .numbers import counted, digits_for, in_words, joined, number, percent, probability
 from .page import LIMITS, Fold, Page, box, figure, fold
 from .parts import (
     alerts,
-    digits_of,
-    dot_row,
+    dot_picture,
     fit_fold,
     fitted_facts,
     how_to_read,
@@ -36,7 +26,7 @@ from .parts import (
     ruler,
     warned_fold,
 )
-from .sentences import Marked, Sentence, for_scale, opening, plain, sized
+from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
 if TYPE_CHECKING:
@@ -115,25 +105,14 @@ class ChangePage(Page[ChangeRecord]):
         labels += [("removed", "mean of groups" if of_groups else "before minus after")]
         labels += [(f"of {names[row.key]}", of) for row in of_groups]
         found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
-        digits = digits_of(found)
-        rows = [
-            dot_row(row, name, below, digits)
-            for row, (name, below) in zip(found, labels, strict=True)
-        ]
-        spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
-        return DotPicture(
-            rows,
-            ruler(record),
-            ("reverse", "with the stereotype"),
-            label=f"{plain(self._sentence())} Closer by: {spoken}.",
-            axis=axis_for([value for row in rows for value in row.values]),
-            tallest=90.0 if len(rows) == 3 else 48.0,
-        )
+        rows = [(row, *label) for row, label in zip(found, labels, strict=True)]
+        says, tallest = f"{plain(self._sentence())} Closer by", 90.0 if len(rows) == 3 else 48.0
+        return dot_picture(rows, says, ruler(record), tallest=tallest)
 
     def main(self) -> str:
         record = self.record
         if record.removed:
-            drawn = f'{self.answer.drawn}<p class="cap">{legend(record)}</p>'
+            drawn = f'{self.drawn}<p class="cap">{legend(record)}</p>'
         else:
             drawn = table(at_level(record.led("changes"), OVERALL), "Changes", *MOVES).html()
         which = "" if record.removed_by_group else ", or which group changed"

@@ -7,12 +7,11 @@ from functools import cached_property
 from html import escape
 from urllib.parse import quote
 
-from ..records.lists import ListRecord
-from .answer import Answer
+from ..records.found import ListRecord
 from .numbers import counted
 from .page import LIMITS, REPORT, Page, box
 from .parts import alerts
-from .sentences import list_deck, list_sentence, marked_up, plain
+from .sentences import Answer, list_deck, list_sentence, marked_up, plain
 
 
 class IndexPage(Page[Mapping[str, ListRecord]]):

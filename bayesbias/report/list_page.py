@@ -7,17 +7,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .. import plots
-from ..records.lists import ListRecord, Question, Without
+from ..records.found import ListRecord, Question, Without
 from ..tables.levels import OVERALL, at_level
-from .answer import Answer
-from .dots import DotPicture, axis_for
+from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, number, probability_name, verdict_in_words
 from .page import LIMITS, Facts, Fold, Page, box, figure, fold
 from .parts import (
+    SIDES,
     alerts,
-    digits_of,
-    dot_row,
+    dot_picture,
     fit_fold,
     fitted_facts,
     how_to_read,
@@ -27,7 +26,7 @@ from .parts import (
     ruler,
     warned_fold,
 )
-from .sentences import list_deck, list_sentence, plain, sized
+from .sentences import Answer, list_deck, list_sentence, plain, sized
 from .slopes import slope_fold
 from .tables import Table, table
 
@@ -84,20 +83,15 @@ class ListPage(Page[ListRecord]):
 
     def _picture(self) -> DotPicture:
         """Return the dots of all rows above the ruler."""
-        record, rows, grouped = self.record, self.record.rows, bool(self.record.groups)
-        digits = digits_of(rows)
-        drawn = [
-            dot_row(row, self._names[row.key], self._examples(row.key), digits) for row in rows
-        ]
-        spoken = "; ".join(f"{self._names[row.key]} {sized(row)}" for row in rows)
+        record, grouped, names = self.record, bool(self.record.groups), self._names
         ci = probability_name(record.ci_prob)
-        return DotPicture(
-            drawn,
+        return dot_picture(
+            [(row, names[row.key], self._examples(row.key)) for row in record.rows],
+            f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
             ruler(record, record.topics, record.overall),
-            ("away", "toward own stereotypes") if grouped else ("reverse", "with the stereotype"),
-            label=f"{plain(list_sentence(record))} Closer by, with {ci} intervals: {spoken}.",
-            axis=axis_for([value for row in rows for value in row.quantiles]),
+            sides=("away", "toward own stereotypes") if grouped else SIDES,
             tallest=76.0 if grouped else 100.0,
+            spoken="; ".join(f"{names[row.key]} {sized(row)}" for row in record.rows),
         )
 
     def _examples(self, group: str) -> str:
@@ -119,7 +113,7 @@ class ListPage(Page[ListRecord]):
             more = "A number stands for a group’s stereotypes together, not for each."
         removed = " Word frequency is removed." if self.record.frequency_removed else ""
         caption = f"{legend(self.record)}{removed}"
-        return f'{self.answer.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
+        return f'{self.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
 
     def side(self) -> str:
         record = self.record

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.checks import counted as counted  # noqa: PLC0414  for the pages
-from ..records.verdicts import Verdict
+from ..records.rows import Verdict
 
 type Write = Callable[[Any], str]
 

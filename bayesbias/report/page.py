@@ -15,9 +15,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from .._core.display import visible
-from .answer import Answer
 from .screen import screen_text
-from .sentences import marked_up
+from .sentences import Answer, marked_up
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -117,6 +116,11 @@ class Page[R]:
     def answer(self) -> Answer:
         """What the page, the terminal, the notebook, and the card lead with."""
         raise NotImplementedError
+
+    @property
+    def drawn(self) -> str:
+        """The picture as SVG in both widths; empty without a picture."""
+        return self.answer.picture.svg() if self.answer.picture else ""
 
     def main(self) -> str:
         """Return the picture (or a table, if there is none) and what it does not show, as HTML."""

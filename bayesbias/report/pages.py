@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..records.base import Record
-from ..records.changes import ChangeRecord
-from ..records.lists import ListRecord
-from ..records.pairs import PairRecord
+from ..records.found import ChangeRecord, ListRecord, PairRecord, SweepRecord
 
 if TYPE_CHECKING:
     from .page import Page
@@ -17,14 +15,22 @@ if TYPE_CHECKING:
 def page_of(record: Record) -> Page[Any]:
     """Return the page about a record; only its own module is imported."""
     if isinstance(record, ListRecord):
-        from .list_page import ListPage as Kind
-    elif isinstance(record, ChangeRecord):
-        from .change_page import ChangePage as Kind
-    elif isinstance(record, PairRecord):
-        from .pairs_page import PairsPage as Kind
-    else:
-        from .sweep_page import SweepPage as Kind
-    return Kind(record)
+        from .list_page import ListPage
+
+        return ListPage(record)
+    if isinstance(record, ChangeRecord):
+        from .change_page import ChangePage
+
+        return ChangePage(record)
+    if isinstance(record, PairRecord):
+        from .pairs_page import PairsPage
+
+        return PairsPage(record)
+    if isinstance(record, SweepRecord):
+        from .sweep_page import SweepPage
+
+        return SweepPage(record)
+    raise TypeError(f"there is no page of a {type(record).__name__}")
 
 
 def paper_of(record: Record) -> WriteUp | None:

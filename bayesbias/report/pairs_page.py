@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..plots.rates import pair_forest
-from ..records.pairs import PairRecord
+from ..records.found import PairRecord
 from ..records.rows import Row
-from .answer import Answer
 from .dots import Axis, DotPicture, DotRow
 from .numbers import counted, joined, percent, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
 from .parts import GRADES, alerts, fitted_facts, legend
-from .sentences import Marked, Sentence, opening
+from .sentences import Answer, Marked, Sentence, opening
 from .tables import Table, table
 
 if TYPE_CHECKING:

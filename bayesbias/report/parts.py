@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pandas as pd
 
 from ..records.base import FittedModel, Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row
-from .dots import DotRow, Mark, Ticks
+from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
+from ..tables.wordlists import WordList
+from .dots import LIST, Axis, DotPicture, DotRow, Mark, Ticks, axis_for
 from .numbers import digits_for, in_words, joined, named, number, percent, probability_name
 from .page import Facts, Fold, figure, fold
 from .pair_map import PairMap
-from .thin import sets_in_words
 
 LANDMARKS = {
     "flowers": ("flowers/insects × pleasant", "flowers × pleasant"),
@@ -21,6 +22,9 @@ LANDMARKS = {
     "sport": ("sport/music × team/orchestra", "sport × team"),
 }
 """Labels of landmarks in pictures and in terminals."""
+
+SIDES = ("reverse", "with the stereotype")
+"""Names of the left and the right of zero."""
 
 ALIKE = 1.5
 """Sets whose words count as fewer unrelated words than this count as one word."""
@@ -44,17 +48,26 @@ def ruler(
     return marks
 
 
-def digits_of(rows: Iterable[Row]) -> int:
-    """Return the decimals that the largest interval of a picture needs."""
-    return digits_for(*(end for row in rows for end in (row.low, row.high)))
-
-
-def dot_row(row: Row, label: str, below: str = "", digits: int = 0) -> DotRow:
-    """Return the dots of a row, with its mean and interval on the right."""
-    digits = digits or digits_for(row.low, row.high)
-    mean, low, high = (number(end, digits) for end in (row.mean, row.low, row.high))
-    ends = row.mean, row.low, row.high
-    return DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below)
+def dot_picture(
+    rows: Sequence[tuple[Row, str, str]],
+    says: str,
+    marks: Sequence[Mark | Ticks] = (),
+    *,
+    sides: tuple[str, str] = SIDES,
+    first: Axis = LIST,
+    tallest: float,
+    spoken: str = "",
+) -> DotPicture:
+    """Return the dots of rows, each with its label and the line below it, above a ruler."""
+    digits = digits_for(*(end for row, *_ in rows for end in (row.low, row.high)))
+    drawn = []
+    for row, label, below in rows:
+        ends = row.mean, row.low, row.high
+        mean, low, high = (number(end, digits) for end in ends)
+        drawn.append(DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below))
+    spoken = spoken or "; ".join(f"{row.label} {' '.join(row.right)}" for row in drawn)
+    axis = axis_for([value for row in drawn for value in row.values], first)
+    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, tallest)
 
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side: str = "") -> str:
@@ -171,3 +184,24 @@ def alerts(record: Record) -> list[str]:
             names = joined(map(in_words, rows["name"]))
             texts.append(f"Almost the same vectors: {names} each count as one word.")
     return texts
+
+
+THIN_MEANING = (
+    f"{THIN_MARK} marks numbers for a set that lost more than {percent(MOST_MISSING)} of its "
+    f"words or has fewer than {FEWEST_LEFT} left. Do not rely on these numbers."
+)
+
+
+def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
+    """Return the groups and controls whose sets have too few words."""
+    sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
+    own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
+    lost = [group for group, roles in own.items() if roles & sets]
+    return [*lost, *(name for role, name in sets if role == "control")]
+
+
+def sets_in_words(thin: pd.DataFrame) -> str:
+    """Name thin sets and the number of words found for each."""
+    names = thin["set"].map(in_words)
+    counts = zip(names, thin["found"], thin["words"], strict=True)
+    return joined(f"{name} ({found} of {words})" for name, found, words in counts)

@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Sequence
 
 from .._core.display import visible
-from .answer import Answer
 from .dots import Axis, DotPicture, Mark, Ticks, axis_for
 from .numbers import digits_for, number
-from .sentences import NOT_SHOWN, plain
+from .sentences import NOT_SHOWN, Answer, plain
 
 COLUMNS, LABEL, BAR, MOST_LINES = 80, 24, 31, 14
 

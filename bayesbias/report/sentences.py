@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from ..records.base import Record
-from ..records.lists import ListRecord, Question
-from ..records.rows import Row
-from ..records.verdicts import Verdict
+from ..records.found import ListRecord, Question
+from ..records.rows import Row, Verdict
+from .dots import DotPicture
 from .numbers import digits_for, joined, number
 
 NOT_SHOWN = "Does not show what people are like, or whether a system does harm."
@@ -36,6 +37,17 @@ class Marked:
 
 
 type Sentence = tuple[str | Marked, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A sentence with its verdict, the size, the picture, and reasons not to rely on them."""
+
+    sentence: Sentence
+    deck: str
+    picture: DotPicture | None
+    alerts: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def plain(sentence: Sentence, *, capitals: bool = False) -> str:

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from ..records.lists import ListRecord
+from ..records.found import ListRecord
 from .numbers import number, signed
 from .page import Drawing, Fold, fold
 from .svg import NARROW, WIDE, Width, node, picture, rule, text

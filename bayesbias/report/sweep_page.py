@@ -7,15 +7,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .. import plots
-from ..records.sweeps import SweepRecord
-from ..records.verdicts import Verdict
+from ..records.found import SweepRecord
+from ..records.rows import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
-from .answer import Answer
-from .dots import MANY, DotPicture, axis_for
+from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import alerts, digits_of, dot_row, fitted_facts, how_to_read, legend
-from .sentences import Marked, Sentence, opening, plain
+from .parts import alerts, dot_picture, fitted_facts, how_to_read, legend
+from .sentences import Answer, Marked, Sentence, opening, plain
 from .tables import Table, table
 
 if TYPE_CHECKING:
@@ -47,30 +46,19 @@ class SweepPage(Page[SweepRecord]):
         doubts = [*alerts(record), *([failed] if n_failed else [])]
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
-        sizes = [row.mean for row in record.rows]
+        rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
+        says = f"{plain(sweep_sentence(record))} Closer by"
+        tallest = min(max(28.0, 340.0 / len(rows)), 84.0)
+        picture = dot_picture(rows, says, first=MANY, tallest=tallest)
         deck = (
             f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
             "crossed pairs."
         )
-        return Answer(sweep_sentence(record), deck, self._picture(), doubts)
-
-    def _picture(self) -> DotPicture:
-        """Return the dots of each embedding."""
-        record, digits = self.record, digits_of(self.record.rows)
-        rows = [dot_row(row, row.key, "", digits) for row in record.rows]
-        spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
-        return DotPicture(
-            rows,
-            (),
-            ("reverse", "with the stereotype"),
-            label=f"{plain(sweep_sentence(record))} Closer by: {spoken}.",
-            axis=axis_for([value for row in rows for value in row.values], MANY),
-            tallest=min(max(28.0, 340.0 / len(rows)), 84.0),
-        )
+        return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def main(self) -> str:
         caption = f'<p class="cap">{legend(self.record)} All rows are in one model.</p>'
-        drawn = self.answer.drawn
+        drawn = self.drawn
         limit = "A smaller difference after debiasing does not show that bias is gone."
         first = drawn + caption if drawn else _contrasts(self.record).html()
         return first + box(f"{LIMITS} {limit}")

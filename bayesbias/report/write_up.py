@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..records.changes import ChangeRecord
-from ..records.lists import ListRecord, Question
+from ..records.found import ChangeRecord, ListRecord, Question
 from ..records.rows import Row
 from .change_page import control_moves
 from .list_page import BASELINES
 from .numbers import counted, joined, number, percent, probability_name
+from .parts import sets_in_words
 from .sentences import LANDMARK_SAYS, claim_of
 from .tables import Table
-from .thin import sets_in_words
 
 GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
 """Names for vectors without a name, in an analysis and in the paper."""

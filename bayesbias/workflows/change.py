@@ -24,7 +24,7 @@ from ..embeddings.load import VectorsLike, load_vectors
 from ..model.defaults import RECOMMENDED
 from ..model.frequency import MATCHED
 from ..model.spec import load_model
-from ..records.changes import ChangeRecord
+from ..records.found import ChangeRecord
 from ..records.naming import names_in, naming_of
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists

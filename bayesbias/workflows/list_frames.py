@@ -17,7 +17,7 @@ from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
 from ..records.base import Frames
-from ..records.lists import Question
+from ..records.found import Question
 from ..records.rows import wide_quantiles, with_quantiles
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.word_pairs import block_means, word_pairs

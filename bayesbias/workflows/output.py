@@ -17,7 +17,7 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
-from ..records.lists import ListRecord
+from ..records.found import ListRecord
 from ..report.index_page import IndexPage
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
 from ..report.pages import page_of, paper_of

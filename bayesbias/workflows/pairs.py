@@ -30,7 +30,7 @@ from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
 from ..records.base import Frames
-from ..records.pairs import PairRecord
+from ..records.found import PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
 from ..sampling.options import FitOptions
 from .model_texts import fitted_models

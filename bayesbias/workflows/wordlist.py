@@ -20,7 +20,7 @@ from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
-from ..records.lists import ListRecord, Without
+from ..records.found import ListRecord, Without
 from ..records.naming import naming_of
 from ..report.write_up import GIVEN
 from ..sampling.fit import fit_checked

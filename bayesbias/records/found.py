@@ -1,0 +1,197 @@
+"""What analyses found: about a list, a change, sentence pairs, and a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pandas as pd
+
+from .._core.warnings import BayesbiasWarning
+from .base import Record
+from .naming import Naming
+from .rows import Row, rows_of
+
+
+class Question(StrEnum):
+    """What the headline asks.
+
+    `CROSSED` asks whether two groups differ on two sets, and `SHARED` whether they differ on the
+    only set. `GROUPS` asks, for three or more groups, whether each is closer to its own stereotypes
+    than other groups are, beyond its closeness to the stereotypes of third groups.
+    """
+
+    CROSSED = "crossed"
+    SHARED = "shared"
+    GROUPS = "groups"
+
+
+class Without(StrEnum):
+    """Why a list is not compared with lists on other topics."""
+
+    REQUEST = "request"
+    COVARIATES = "covariates"
+    MODEL = "model"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ListRecord(Record):
+    """What was found about one word list in one embedding.
+
+    Its frames include ``headline`` (overall and, for three or more groups, one row a group, in list
+    order, with 100 quantiles), ``landmarks``, ``pairs``, ``blocks``, ``attributes``, and ``split``.
+    `frequency_removed` is False if the estimates include differences in word frequency. `without`
+    is the reason if there are no reference lists.
+    """
+
+    name: str
+    title: str
+    embedding: str
+    naming: Naming
+    question: Question
+    frequency_removed: bool = False
+    without: Without | None = None
+
+    @property
+    def overall(self) -> Row:
+        """The row for all groups."""
+        frame = self.frames["headline"]
+        (row,) = rows_of(frame[frame["level"] == "overall"], "protected_group")
+        return row
+
+    @property
+    def groups(self) -> list[Row]:
+        """The rows of groups in list order; empty if only the overall number is identified."""
+        frame = self.frames["headline"]
+        return list(rows_of(frame[frame["level"] == "group"], "protected_group"))
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows in the order of the picture: groups, then all groups."""
+        return [*self.groups, self.overall]
+
+    @property
+    def topics(self) -> pd.Series | None:
+        """The overall closeness of the lists on other topics, if any were drawn."""
+        if not self.has("reference_lists"):
+            return None
+        frame = self.frames["reference_lists"]
+        return -frame.loc[(frame["level"] == "overall") & (frame["match"] == "topics"), "mean"]
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Numbers of protected words, groups, and stereotypes that were measured."""
+        pairs = self.frames["pairs"]
+        names = {"words": "protected_word", "groups": "protected_group", "stereotypes": "attribute"}
+        return {name: pairs[column].nunique() for name, column in names.items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChangeRecord(Record):
+    """What was found about a list's distances before and after a change.
+
+    Its frames include ``before_after`` (the contrast before and after), ``removed`` (after minus
+    before, in which positive numbers mean that words moved away from their own stereotypes, overall
+    and by group), ``leans`` of stereotype words before and after, and ``remains``. The first three
+    are empty if the tables lack a connection. `method` is the name of a debiasing method, if there
+    is one.
+    """
+
+    name: str
+    title: str
+    before: str
+    after: str
+    method: str = ""
+    naming: Naming
+    pairing: str = ""
+
+    @property
+    def ends(self) -> list[Row]:
+        """The closeness to own stereotypes before and after."""
+        return list(rows_of(self.frames["before_after"], "when"))
+
+    @property
+    def removed(self) -> Row | None:
+        """How much closeness was removed, over all groups."""
+        frame = self.frames["removed"]
+        rows = frame[frame["level"] == "overall"] if len(frame) else frame
+        return next(rows_of(rows, "protected_group", sign=1), None)
+
+    @property
+    def removed_by_group(self) -> list[Row]:
+        """How much closeness was removed from each of three or more groups, in list order."""
+        frame = self.frames["removed"]
+        rows = frame[frame["level"] == "group"] if len(frame) else frame
+        return list(rows_of(rows, "protected_group", sign=1))
+
+    def check(self, name: str) -> pd.Series | None:
+        """Return a check of the remaining bias, such as ``classifier``, if it was computed."""
+        frame = self.frames["remains"]
+        rows = frame[frame["check"] == name] if len(frame) else frame
+        return None if rows.empty else rows.iloc[0]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairRecord(Record):
+    """How often language models prefer stereotypical sentences.
+
+    Its frames include ``dots``, one row for each measure and language model, with 100 quantiles of
+    the share of new pairs whose stereotypical sentence is preferred. `notes` say what was left out.
+    """
+
+    language_models: tuple[str, ...]
+    measures: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    sources: tuple[tuple[str, str], ...] = ()
+
+    def rows(self, measure: str) -> list[Row]:
+        """Return the shares of one measure by language model; one half means no preference."""
+        frame = self.frames["dots"]
+        if frame.empty:
+            return []
+        return list(rows_of(frame[frame["measure"] == measure], "model", sign=1))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SweepRecord(Record):
+    """What was found about every list in every embedding.
+
+    Its frames include ``ranks``, ``differences``, ``shares``, and ``dots`` of the joint model,
+    which are empty without it. `settings` describes the fits, and `sources` what was compared.
+    """
+
+    title: str
+    embeddings: tuple[str, ...]
+    lists: tuple[str, ...]
+    n_models: int
+    settings: str
+    sources: tuple[tuple[str, str], ...]
+
+    @property
+    def warnings(self) -> list[BayesbiasWarning]:
+        """The samplers' warnings of all cells."""
+        return list(self.notices)
+
+    @property
+    def leading(self) -> str:
+        """The list of the picture: the average of all lists, or the only one."""
+        ranks = self.frames["ranks"]
+        return str(ranks["wordlist"].iloc[0]) if len(ranks) else ""
+
+    @property
+    def ranks(self) -> pd.DataFrame:
+        """The ranks in the leading list, in the order in which embeddings were given."""
+        frame = self.frames["ranks"]
+        rows = frame[frame["wordlist"] == self.leading].set_index("embedding", drop=False)
+        return rows.loc[[name for name in self.embeddings if name in rows.index]]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The closeness in each embedding, in the order in which embeddings were given."""
+        frame = self.frames["dots"]
+        rows = {
+            row.key: row for row in rows_of(frame[frame["wordlist"] == self.leading], "embedding")
+        }
+        return [rows[name] for name in self.embeddings if name in rows]
