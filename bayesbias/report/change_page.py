@@ -11,21 +11,11 @@ import pandas as pd
 from .. import plots
 from ..records.found import ChangeRecord
 from ..tables.levels import OVERALL, at_level
+from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import counted, digits_for, in_words, joined, number, percent, probability
 from .page import LIMITS, Fold, Page, box, figure, fold
-from .parts import (
-    alerts,
-    dot_picture,
-    fit_fold,
-    fitted_facts,
-    how_to_read,
-    legend,
-    pair_figure,
-    ruler,
-    warned_fold,
-)
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
@@ -59,7 +49,7 @@ class ChangePage(Page[ChangeRecord]):
     @cached_property
     def answer(self) -> Answer:
         drawn = self._picture() if self.record.removed else None
-        return Answer(self._sentence(), self._deck(), drawn, alerts(self.record))
+        return Answer(self._sentence(), self._deck(), drawn, parts.alerts(self.record))
 
     def _sentence(self) -> Sentence:
         record, removed = self.record, self.record.removed
@@ -107,12 +97,12 @@ class ChangePage(Page[ChangeRecord]):
         found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
         rows = [(row, *label) for row, label in zip(found, labels, strict=True)]
         says, tallest = f"{plain(self._sentence())} Closer by", 90.0 if len(rows) == 3 else 48.0
-        return dot_picture(rows, says, ruler(record), tallest=tallest)
+        return parts.dot_picture(rows, says, parts.ruler(record), tallest=tallest)
 
     def main(self) -> str:
         record = self.record
         if record.removed:
-            drawn = f'{self.drawn}<p class="cap">{legend(record)}</p>'
+            drawn = f'{self.drawn}<p class="cap">{parts.legend(record)}</p>'
         else:
             drawn = table(at_level(record.led("changes"), OVERALL), "Changes", *MOVES).html()
         which = "" if record.removed_by_group else ", or which group changed"
@@ -152,7 +142,7 @@ class ChangePage(Page[ChangeRecord]):
             )
             yield fold("How sure?", table(rows.assign(of=of), "", *shown), text)
         yield fold("Did control words move?", *control_moves(record))
-        yield how_to_read(record, "the difference before, after, and removed")
+        yield parts.how_to_read(record, "the difference before, after, and removed")
 
     def figures(self) -> str:
         leans, panels = self.record.frame("leans"), []
@@ -175,7 +165,7 @@ class ChangePage(Page[ChangeRecord]):
         drawing = Leans(panels, sides, f"Closer by, before: {label}").svg()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
-        pairs = pair_figure(frame, self.record.naming, title, "pairs", "side")
+        pairs = parts.pair_figure(frame, self.record.naming, title, "pairs", "side")
         return f'<section class="fig two">{arrows}{pairs}</section>'
 
     def details(self) -> Iterator[Fold]:
@@ -189,9 +179,9 @@ class ChangePage(Page[ChangeRecord]):
         bands = ("connection", "share_before", "share_after", "n_before")
         inside = table(frames["bands"], "Inside the band around 1", *bands)
         yield fold("Are single distances closer to 1?", inside)
-        yield fit_fold(record, "changes")
-        yield warned_fold(record)
-        yield fold("How was it computed?", fitted_facts(record))
+        yield parts.fit_fold(record, "changes")
+        yield parts.warned_fold(record)
+        yield fold("How was it computed?", parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         tables = self.record.frames["table_before"], self.record.frames["table_after"]

@@ -8,9 +8,9 @@ from html import escape
 from urllib.parse import quote
 
 from ..records.found import ListRecord
+from . import parts
 from .numbers import counted
 from .page import LIMITS, REPORT, Page, box
-from .parts import alerts
 from .sentences import Answer, list_deck, list_sentence, marked_up, plain
 
 
@@ -26,7 +26,8 @@ class IndexPage(Page[Mapping[str, ListRecord]]):
 
     @cached_property
     def answer(self) -> Answer:
-        doubts = [f"{one.title}: {text}" for one in self.record.values() for text in alerts(one)]
+        records = self.record.values()
+        doubts = [f"{one.title}: {text}" for one in records for text in parts.alerts(one)]
         return Answer((self.title,), "Each sentence leads a page of its own.", None, doubts)
 
     def main(self) -> str:

@@ -9,23 +9,11 @@ from typing import TYPE_CHECKING
 from .. import plots
 from ..records.found import ListRecord, Question, Without
 from ..tables.levels import OVERALL, at_level
+from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, number, probability_name, verdict_in_words
 from .page import LIMITS, Facts, Fold, Page, box, figure, fold
-from .parts import (
-    SIDES,
-    alerts,
-    dot_picture,
-    fit_fold,
-    fitted_facts,
-    how_to_read,
-    legend,
-    missing_notes,
-    pair_figure,
-    ruler,
-    warned_fold,
-)
 from .sentences import Answer, list_deck, list_sentence, plain, sized
 from .slopes import slope_fold
 from .tables import Table, table
@@ -64,7 +52,7 @@ class ListPage(Page[ListRecord]):
 
     @cached_property
     def answer(self) -> Answer:
-        record, notes = self.record, missing_notes(self.record)
+        record, notes = self.record, parts.missing_notes(self.record)
         if record.question is Question.CROSSED:
             one = "With two groups, this is one number; which group it comes from is not known."
             notes = [one, *notes]
@@ -72,7 +60,7 @@ class ListPage(Page[ListRecord]):
             one = "Compared with other groups’ words, beyond third groups’ stereotypes."
             notes = [one, *notes]
         return Answer(
-            list_sentence(record), list_deck(record), self._picture(), alerts(record), notes
+            list_sentence(record), list_deck(record), self._picture(), parts.alerts(record), notes
         )
 
     @property
@@ -85,11 +73,11 @@ class ListPage(Page[ListRecord]):
         """Return the dots of all rows above the ruler."""
         record, grouped, names = self.record, bool(self.record.groups), self._names
         ci = probability_name(record.ci_prob)
-        return dot_picture(
+        return parts.dot_picture(
             [(row, names[row.key], self._examples(row.key)) for row in record.rows],
             f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
-            ruler(record, record.topics, record.overall),
-            sides=("away", "toward own stereotypes") if grouped else SIDES,
+            parts.ruler(record, record.topics, record.overall),
+            sides=("away", "toward own stereotypes") if grouped else parts.SIDES,
             tallest=76.0 if grouped else 100.0,
             spoken="; ".join(f"{names[row.key]} {sized(row)}" for row in record.rows),
         )
@@ -112,7 +100,7 @@ class ListPage(Page[ListRecord]):
         elif self.record.groups:
             more = "A number stands for a group’s stereotypes together, not for each."
         removed = " Word frequency is removed." if self.record.frequency_removed else ""
-        caption = f"{legend(self.record)}{removed}"
+        caption = f"{parts.legend(self.record)}{removed}"
         return f'{self.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
 
     def side(self) -> str:
@@ -154,7 +142,8 @@ class ListPage(Page[ListRecord]):
         )
         if record.question is Question.CROSSED:
             yield fold("Why not by group?", *self._split())
-        yield how_to_read(record, "a group’s difference" if record.groups else "the difference")
+        what = "a group’s difference" if record.groups else "the difference"
+        yield parts.how_to_read(record, what)
 
     def _compared(self) -> Iterator[str]:
         record = self.record
@@ -202,8 +191,8 @@ class ListPage(Page[ListRecord]):
         return why, Table("", heads, (False, True, True), rows), after
 
     def figures(self) -> str:
-        record = self.record
-        pairs = pair_figure(record.frames["pairs"], record.naming, "Every pair of words", "pairs")
+        frame, title = self.record.frames["pairs"], "Every pair of words"
+        pairs = parts.pair_figure(frame, self.record.naming, title, "pairs")
         return f'<section class="fig two">{pairs}{self._leans()}</section>'
 
     def _leans(self) -> str:
@@ -229,9 +218,9 @@ class ListPage(Page[ListRecord]):
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         about = frames["about"].iloc[0]
-        lost = " ".join(missing_notes(record, controls=True))
+        lost = " ".join(parts.missing_notes(record, controls=True))
         facts = (("About the list", about["note"]), ("Source", about["reference"]))
-        yield fit_fold(record)
+        yield parts.fit_fold(record)
         yield fold(
             "Which words were measured?",
             table(frames["words"], "Words of the list, by set (missing ones in brackets)"),
@@ -270,11 +259,11 @@ class ListPage(Page[ListRecord]):
         )
         yield slope_fold(record)
         yield fold("Which model predicts better?", table(frames["comparison"], ""))
-        yield warned_fold(record)
+        yield parts.warned_fold(record)
         if "since" in frames:
             changed = table(frames["since"], "") if record.has("since") else "Nothing changed."
             yield fold("What changed since the earlier run?", changed)
-        yield fold("How was it computed?", fitted_facts(record))
+        yield fold("How was it computed?", parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         frames = self.record.frames

@@ -12,10 +12,10 @@ import pandas as pd
 from ..plots.rates import pair_forest
 from ..records.found import PairRecord
 from ..records.rows import Row
+from . import parts
 from .dots import Axis, DotPicture, DotRow
 from .numbers import counted, joined, percent, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import GRADES, alerts, fitted_facts, legend
 from .sentences import Answer, Marked, Sentence, opening
 from .tables import Table, table
 
@@ -49,7 +49,7 @@ class PairsPage(Page[PairRecord]):
         shares = joined(percent(row.mean) for row in rows[:MOST_NAMED]) if rows else ""
         deck = f"In {shares} of new pairs like these; 50% would be no preference."
         drawn = self._picture(self._first) if rows else None
-        return Answer(_sentence(rows), deck if rows else "", drawn, alerts(record))
+        return Answer(_sentence(rows), deck if rows else "", drawn, parts.alerts(record))
 
     @property
     def _first(self) -> str:
@@ -84,7 +84,7 @@ class PairsPage(Page[PairRecord]):
         for measure in self.record.measures:
             title = f"<h2>{escape(measure)}</h2>" if several else ""
             pictures.append(title + self._picture(measure).svg())
-        caption = f'<p class="cap">{legend(self.record)}</p>'
+        caption = f'<p class="cap">{parts.legend(self.record)}</p>'
         limit = "Sums over tokens favor words that consist of a single token."
         return "".join([*pictures, caption if pictures else "", box(f"{LIMITS} {limit}")])
 
@@ -117,7 +117,7 @@ class PairsPage(Page[PairRecord]):
             "How do I read the dots?",
             "The 100 dots are the posterior distribution of the share of new pairs like these "
             "whose stereotypical sentence has the higher score. Each dot is 1% of the probability.",
-            GRADES,
+            parts.GRADES,
         )
 
     def details(self) -> Iterator[Fold]:
@@ -135,7 +135,7 @@ class PairsPage(Page[PairRecord]):
         yield fold("Published measures", table(frames["measures"], ""), text)
         yield fold("What does BBQ say?", table(frames["bbq"], BBQ))
         yield fold("What was left out?", *record.notes)
-        yield fold("How was it computed?", Facts(record.sources), fitted_facts(record))
+        yield fold("How was it computed?", Facts(record.sources), parts.fitted_facts(record))
 
     def _differences(self) -> tuple[Table, Table]:
         gaps, keys = _of(self.record.frames["contrasts"]), ["measure", "level", "bias_type"]

@@ -10,10 +10,10 @@ from .. import plots
 from ..records.found import SweepRecord
 from ..records.rows import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
+from . import parts
 from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .parts import alerts, dot_picture, fitted_facts, how_to_read, legend
 from .sentences import Answer, Marked, Sentence, opening, plain
 from .tables import Table, table
 
@@ -43,13 +43,13 @@ class SweepPage(Page[SweepRecord]):
     def answer(self) -> Answer:
         record, n_failed = self.record, len(self.record.frames["failures"])
         failed = f"{counted(n_failed, 'cell')} failed; repeat the command to retry."
-        doubts = [*alerts(record), *([failed] if n_failed else [])]
+        doubts = [*parts.alerts(record), *([failed] if n_failed else [])]
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
         rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
         says = f"{plain(sweep_sentence(record))} Closer by"
         tallest = min(max(28.0, 340.0 / len(rows)), 84.0)
-        picture = dot_picture(rows, says, first=MANY, tallest=tallest)
+        picture = parts.dot_picture(rows, says, first=MANY, tallest=tallest)
         deck = (
             f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
             "crossed pairs."
@@ -57,7 +57,7 @@ class SweepPage(Page[SweepRecord]):
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def main(self) -> str:
-        caption = f'<p class="cap">{legend(self.record)} All rows are in one model.</p>'
+        caption = f'<p class="cap">{parts.legend(self.record)} All rows are in one model.</p>'
         drawn = self.drawn
         limit = "A smaller difference after debiasing does not show that bias is gone."
         first = drawn + caption if drawn else _contrasts(self.record).html()
@@ -73,7 +73,7 @@ class SweepPage(Page[SweepRecord]):
         return Table("Which is largest?", ("", "probability"), (False, True), rows).html()
 
     def folds(self) -> Iterator[Fold]:
-        yield how_to_read(self.record, "the difference")
+        yield parts.how_to_read(self.record, "the difference")
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
@@ -92,8 +92,8 @@ class SweepPage(Page[SweepRecord]):
             "because anything that both share cancels out."
         )
         yield fold("How do embeddings differ?", table(rows, "", *pairs), text)
-        parts = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
-        yield fold("Is it the embedding or the list?", parts)
+        shares = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
+        yield fold("Is it the embedding or the list?", shares)
         names = ("embedding", "list", "distances", "words missing")
         sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
         lost = "Embeddings that lack different words answer slightly different questions."
@@ -101,7 +101,9 @@ class SweepPage(Page[SweepRecord]):
         reasons = ("embedding", "list", "model", "error", "message")
         yield fold("What failed?", table(frames["failures"], "", *reasons))
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
-        yield fold("How was it computed?", Facts((*made, *record.sources)), fitted_facts(record))
+        yield fold(
+            "How was it computed?", Facts((*made, *record.sources)), parts.fitted_facts(record)
+        )
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         if not self.record.has("ranks"):
