@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
+from itertools import product
 from textwrap import wrap
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,98 +26,62 @@ SMALLEST = 8.5
 GAP, TITLE = 7, 15
 
 
-@dataclass(frozen=True)
 class PairMap:
     """A map of the frame from `word_pairs`, with blocks of groups and sets.
 
     `names` are the groups' names, and `sets` the sets' names by ``attribute_set``. Words and
-    attributes are sorted by fit, so exceptions are at the bottom and right of each block.
+    attributes are sorted by fit, so exceptions are at the bottom and right of each block. Cells
+    have the darkest color from the deviation `darkest` on.
     """
 
-    pairs: pd.DataFrame
-    names: Mapping[str, str]
-    sets: Mapping[str, str]
-    key: str = "map"
+    def __init__(
+        self, pairs: pd.DataFrame, names: Mapping[str, str], sets: Mapping[str, str], key: str
+    ) -> None:
+        self.names, self.sets, self.key = names, sets, key
+        groups, own = list(dict.fromkeys(pairs["protected_group"])), pairs[pairs["own"]]
+        self.own = set(zip(own["protected_group"], own["attribute_set"], strict=True))
+        first = [name for group in groups for of, name in self.own if of == group]
+        fit = {key: own.groupby(key)["deviation"].mean() for key in ("protected_word", "attribute")}
+        blocks = [*dict.fromkeys([*first, *pairs["attribute_set"]])]
+        self.words, self.rows = _sorted(pairs, "protected_group", groups, fit["protected_word"])
+        self.attributes, self.columns = _sorted(pairs, "attribute_set", blocks, fit["attribute"])
+        self.distances, self.deviations = (
+            pairs.pivot_table(name, "protected_word", "attribute", dropna=False)
+            .reindex(index=self.words, columns=self.attributes)
+            .to_numpy(np.float64)
+            for name in ("cosine_distance", "deviation")
+        )
+        self.darkest = float(np.nanquantile(abs(self.deviations), DARKEST)) or 1.0
 
     def html(self) -> str:
         """Return both widths, the values for the read-out, and the line that shows them."""
-        plan = _Plan.of(self.pairs)
         values = {
-            "w": plan.words,
-            "a": plan.attributes,
-            "d": _hundredths(plan.distances),
-            "r": _hundredths(plan.deviations),
+            "w": self.words,
+            "a": self.attributes,
+            "d": _hundredths(self.distances),
+            "r": _hundredths(self.deviations),
         }
         data = escape(json.dumps(values, separators=(",", ":"), ensure_ascii=False))
         sizes = (Width("wide", 740, 0, 8), Width("narrow", 372, 0, 4))
-        both = "".join(_Drawing(self, plan, at).svg() for at in sizes)
+        both = "".join(_Drawing(self, at).svg() for at in sizes)
         out = f'<p class="out" id="{self.key}-out" aria-live="polite">'
         out += "Point at a cell, or press Tab and the arrow keys.</p>"
         return f'<div class="pairs" data-pairs="{data}">{both}{out}</div>'
-
-    @property
-    def darkest(self) -> float:
-        """The deviation from which cells have the darkest color."""
-        return _Plan.of(self.pairs).most
 
 
 def _hundredths(values: np.ndarray) -> list[list[int | None]]:
     return [[None if np.isnan(v) else round(100 * v) for v in row] for row in values.tolist()]
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Words and attributes in drawing order, their blocks, and arrays of their values."""
-
-    words: list[str]
-    attributes: list[str]
-    rows: dict[str, list[int]]
-    columns: dict[str, list[int]]
-    own: set[tuple[str, str]]
-    distances: np.ndarray
-    deviations: np.ndarray
-    most: float
-
-    @classmethod
-    def of(cls, pairs: pd.DataFrame) -> _Plan:
-        """Sort the words of each group, and the attributes of each set, by fit."""
-        groups = list(dict.fromkeys(pairs["protected_group"]))
-        own = pairs[pairs["own"]]
-        held = set(zip(own["protected_group"], own["attribute_set"], strict=True))
-        first = dict.fromkeys(name for group in groups for g, name in held if g == group)
-        sets = [
-            *first,
-            *(name for name in dict.fromkeys(pairs["attribute_set"]) if name not in first),
-        ]
-        fit = {
-            key: own.groupby(key)["deviation"].mean().to_dict()
-            for key in ("protected_word", "attribute")
-        }
-        words, rows = _sorted(pairs, "protected_group", "protected_word", groups, fit)
-        attributes, columns = _sorted(pairs, "attribute_set", "attribute", sets, fit)
-        distances, deviations = (
-            pairs.pivot_table(name, "protected_word", "attribute", dropna=False)
-            .reindex(index=words, columns=attributes)
-            .to_numpy(np.float64)
-            for name in ("cosine_distance", "deviation")
-        )
-        most = float(np.nanquantile(abs(deviations), DARKEST)) or 1.0
-        return cls(words, attributes, rows, columns, held, distances, deviations, most)
-
-
 def _sorted(
-    pairs: pd.DataFrame,
-    of: str,
-    key: str,
-    blocks: list[str],
-    fit: Mapping[str, Mapping[Any, float]],
+    pairs: pd.DataFrame, of: str, blocks: list[str], fit: pd.Series
 ) -> tuple[list[str], dict[str, list[int]]]:
     """Return the words of all blocks, best fit first, and each block's places."""
     names, places = list[str](), dict[str, list[int]]()
     for block in blocks:
-        inside = dict.fromkeys(pairs.loc[pairs[of] == block, key])
+        inside = dict.fromkeys(pairs.loc[pairs[of] == block, str(fit.index.name)])
         some = [name for name in inside if name not in names]
-        some.sort(key=lambda name: -fit[key].get(name, -9.0))
+        some.sort(key=lambda name: -fit.get(name, -9.0))
         places[block] = list(range(len(names), len(names) + len(some)))
         names += some
     return names, {block: where for block, where in places.items() if where}
@@ -127,17 +90,16 @@ def _sorted(
 class _Drawing:
     """One width of a pair map."""
 
-    def __init__(self, plan: PairMap, values: _Plan, at: Width) -> None:
-        self.plan, self.of, self.at = plan, values, at
-        narrow, longest = at.narrow, max(map(len, values.words))
+    def __init__(self, plan: PairMap, at: Width) -> None:
+        self.plan, self.at, narrow, longest = plan, at, at.narrow, max(map(len, plan.words))
         self.left = min(8 + (6.1 if narrow else 6.8) * min(longest, 22), 88 if narrow else 150)
-        n_gaps = GAP * (len(values.columns) - 1)
+        n_gaps = GAP * (len(plan.columns) - 1)
         room = at.width - self.left - at.right - n_gaps
-        self.cell = min((room - (14 if not narrow else 0)) / len(values.attributes), 46)
+        self.cell = min((room - (14 if not narrow else 0)) / len(plan.attributes), 46)
         tall = min(17 if narrow else 20, max(11.0, self.cell))
-        self.row = 11.0 if len(values.words) >= 40 else tall
+        self.row = 11.0 if len(plan.words) >= 40 else tall
         self.named = self.cell >= SMALLEST
-        name = min(max(map(len, values.attributes)), 16) if self.named else 0
+        name = min(max(map(len, plan.attributes)), 16) if self.named else 0
         self.slanted = not narrow and self.cell > 15
         self.titles = self._titles()
         lines = max(map(len, self.titles.values()), default=0)
@@ -147,7 +109,7 @@ class _Drawing:
     def _titles(self) -> dict[str, list[str]]:
         """Return the lines of each set's name, or nothing if one does not fit on two lines."""
         titles = {}
-        for name, columns in self.of.columns.items():
+        for name, columns in self.plan.columns.items():
             room = int(self.cell * len(columns) / 8.4)
             lines = wrap(self.plan.sets.get(name, name), max(room, 1), break_long_words=False)
             if len(lines) > 2 or max(map(len, lines)) > room:
@@ -158,19 +120,26 @@ class _Drawing:
     def _places(self) -> tuple[list[float], list[float]]:
         """Return the left of every column and the top of every row."""
         xs, x = list[float](), self.left
-        for columns in self.of.columns.values():
+        for columns in self.plan.columns.values():
             xs += [x + self.cell * place for place in range(len(columns))]
             x = xs[-1] + self.cell + GAP
         ys, y = list[float](), self.top
-        for rows in self.of.rows.values():
+        for rows in self.plan.rows.values():
             ys += [y + self.row * place for place in range(len(rows))]
             y = ys[-1] + self.row + GAP + 15
         return xs, ys
 
     def svg(self) -> str:
         """Return the map, which takes the focus so that arrow keys can read it."""
-        body = [*self._blocks(), *self._cells(), *self._frames(), *self._names()]
-        body.append(node("rect", cls="cur", width=0, height=0))
+        blocks, frames = list[str](), list[str]()
+        for (group, rows), (name, columns) in product(
+            self.plan.rows.items(), self.plan.columns.items()
+        ):
+            blocks.append(node("path", d=self._box(rows, columns, 0), cls="block"))
+            if (group, name) in self.plan.own:
+                frames.append(node("path", d=self._box(rows, columns, 1.5), cls="frame"))
+        cursor = node("rect", cls="cur", width=0, height=0)
+        body = [*blocks, *self._cells(), *frames, *self._names(), cursor]
         sizes = {"x": self.x, "y": self.y, "w": [self.cell], "h": [self.row]}
         data = {key: [round(value, 1) for value in values] for key, values in sizes.items()}
         label = "Map of word pairs. Use the arrow keys to read the cells."
@@ -178,14 +147,6 @@ class _Drawing:
         more |= {"data_places": json.dumps(data, separators=(",", ":"))}
         more |= {"aria_describedby": f"{self.plan.key}-out"}
         return picture(body, self.at, self.y[-1] + self.row + 8, label, **more)
-
-    def _blocks(self) -> list[str]:
-        """Return the backgrounds of all blocks."""
-        return [
-            node("path", d=self._box(rows, columns, 0), cls="block")
-            for rows in self.of.rows.values()
-            for columns in self.of.columns.values()
-        ]
 
     def _box(self, rows: list[int], columns: list[int], margin: float) -> str:
         x0, x1 = self.x[columns[0]] - margin, self.x[columns[-1]] + self.cell - 1 + margin
@@ -195,10 +156,10 @@ class _Drawing:
     def _cells(self) -> list[str]:
         """Return one path for each color level: orange cells are closer, and blue ones farther."""
         paths = defaultdict[tuple[bool, int], list[str]](list)
-        for i, row in enumerate(self.of.deviations.tolist()):
+        for i, row in enumerate(self.plan.deviations.tolist()):
             for j, value in enumerate(row):
                 if not np.isnan(value):
-                    level = min(LEVELS, int(abs(value) / self.of.most * LEVELS + 0.5))
+                    level = min(LEVELS, int(abs(value) / self.plan.darkest * LEVELS + 0.5))
                     place = f"M{short(self.x[j])} {short(self.y[i] + self.row / 2)}"
                     paths[value > 0, level].append(f"{place}h{short(self.cell - 1)}")
         return [
@@ -213,31 +174,22 @@ class _Drawing:
             if level
         ]
 
-    def _frames(self) -> list[str]:
-        """Return the frames around groups and their own stereotypes."""
-        return [
-            node("path", d=self._box(rows, columns, 1.5), cls="frame")
-            for group, rows in self.of.rows.items()
-            for name, columns in self.of.columns.items()
-            if (group, name) in self.of.own
-        ]
-
     def _names(self) -> list[str]:
         """Return the names of words, attributes, groups, and, if all of them fit, sets."""
         size, names = min(12.0, self.row - 0.5), list[str]()
-        for i, word in enumerate(self.of.words):
+        for i, word in enumerate(self.plan.words):
             place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
             names.append(text(word, *place, "r", style=f"font-size:{short(size)}px"))
         angle = -55 if self.slanted else -90
         of_column = min(12.0, self.cell - 0.5)
-        for j, attribute in enumerate(self.of.attributes if self.named else ()):
+        for j, attribute in enumerate(self.plan.attributes if self.named else ()):
             x = self.x[j] + self.cell / 2 + (2 if self.slanted else of_column * 0.33)
             turn = f"translate({short(x)} {short(self.top - 20)}) rotate({angle})"
             style = f"font-size:{short(of_column)}px"
             names.append(node("text", escape(attribute), transform=turn, style=style))
-        for group, rows in self.of.rows.items():
+        for group, rows in self.plan.rows.items():
             names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
         for name, lines in self.titles.items():
-            x = self.x[self.of.columns[name][0]]
+            x = self.x[self.plan.columns[name][0]]
             names += [text(line, x, 12 + TITLE * at, "n") for at, line in enumerate(lines)]
         return names
