@@ -1,7 +1,5 @@
 """Builders of inputs for several test modules."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -162,10 +160,14 @@ def leaning(
     return vectors, words
 
 
+def rows_of(frame: pd.DataFrame, label: dict[str, str]) -> pd.DataFrame:
+    """Return the rows of a frame whose columns have these values."""
+    return frame[(frame[[*label]].astype(object) == [*label.values()]).all(axis=1)]
+
+
 def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
     """Return the only row of a frame whose columns have these values."""
-    for name, value in keys.items():
-        frame = frame[frame[name] == value]
+    frame = rows_of(frame, keys)
     assert len(frame) == 1
     return frame.iloc[0]
 
@@ -237,7 +239,7 @@ def refused(
     match: str,
     call: Callable[..., Any],
     *arguments: Any,
-    error: type[Exception] = ValueError,
+    error: type[Exception] | tuple[type[Exception], ...] = ValueError,
     **choices: Any,
 ) -> None:
     """Expect that a call with these arguments raises an error whose message matches."""

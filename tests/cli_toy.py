@@ -1,7 +1,5 @@
 """A small list and embedding for commands, and helpers for tests of commands."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sys
 import warnings
 from collections import defaultdict
@@ -187,6 +188,25 @@ def cluster() -> Iterator[Any]:
             Client(local) as client,
         ):
             yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return a driver of chromium that keeps its logs."""
+    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    if not all(found.values()):
+        skip("no chromium or chromedriver: see make test-report")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = found["chromium"]
+    for name in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{name}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
+    yield driver
+    driver.quit()
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 Every level of every term is a column. Nothing is grouped, scaled, rotated, or integrated out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -152,3 +151,21 @@ def dense_log_density(
     apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])
     log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)
     return float(-0.5 * (log_det + apart @ apart))
+
+
+def with_random_likeness(design: Design, rng: np.random.Generator) -> Design:
+    """Return a design whose words and attributes have random similarities within their blocks."""
+    found = {}
+    for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
+        unit = rng.standard_normal((len(block), 4))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
+    return replace(design, **found)
+
+
+def conditional(design: Design, spec: ModelSpec, values: Values) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and covariance of the centered effects, given the outcomes."""
+    rows, prior = in_rows(design, spec), covariance(design, spec, values)
+    total = rows @ prior @ rows.T + np.diag(residual_variance(design, spec, values))
+    gain = np.linalg.solve(total, rows @ prior).T
+    return gain @ (design.y - spec.center), prior - gain @ rows @ prior

@@ -1,7 +1,5 @@
 """Embedding files in all formats, written without the package, for tests of readers."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import struct

@@ -1,7 +1,5 @@
 """Limits on processor time and memory for reading files from other people."""
 
-from __future__ import annotations
-
 import resource
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Small language models with random weights, and tokenizers that mark spaces before pieces."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ A killed process leaves the files that it has written so far. Inspecting the dis
 operation of one run therefore shows what a kill at each of these times would leave.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Helpers that read drawn Axes, and a check that every plot must pass."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 
@@ -40,10 +38,6 @@ def row_names(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.get_yticklabels()]
 
 
-def headings(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts if (text.get_gid() or "").startswith("heading")]
-
-
 def beside(ax: Axes) -> list[str]:
     """Return the texts to the right of the Axes."""
     right = [text for text in ax.texts if text.get_transform() == ax.get_yaxis_transform()]
@@ -53,12 +47,6 @@ def beside(ax: Axes) -> list[str]:
 def legend_names(ax: Axes) -> list[str]:
     legend = ax.get_legend()
     return [text.get_text() for text in legend.get_texts()] if legend else []
-
-
-def note(ax: Axes) -> str:
-    """Return the subtitle on one line."""
-    (found,) = [text for text in ax.texts if text.get_gid() == "subtitle"]
-    return " ".join(found.get_text().split())
 
 
 def shown_texts(ax: Axes) -> list[Text]:

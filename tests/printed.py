@@ -1,7 +1,5 @@
 """Compare printed output as numbers, because processors differ in the last digit."""
 
-from __future__ import annotations
-
 import doctest
 import re
 

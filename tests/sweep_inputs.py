@@ -1,7 +1,5 @@
 """Inputs for small sweeps: two lists, and the bundled embedding with noise, three times."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import dedent
 

@@ -1,15 +1,14 @@
 """Run every ArviZ function in the README on every model; check groups and likelihood with SciPy."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import arviz as az
 import numpy as np
 import pytest
-from builders import smallest_design
+from builders import refused, smallest_design
 from scipy.stats import norm
 from xarray import DataTree
 
@@ -24,14 +23,10 @@ FEW = {"draws": 100, "chains": 2, "seed": 1}
 
 MEANS = {"var_names": ["connection_mean"]}
 
-AS_IT_IS: dict[str, Callable[[DataTree], object]] = {
-    "summary": az.summary,
-    "ess": az.ess,
-    "rhat": az.rhat,
-    "plot_trace_dist": lambda post: az.plot_trace_dist(post, **MEANS),
-    "plot_forest": lambda post: az.plot_forest(post, **MEANS),
-    "plot_dist": lambda post: az.plot_dist(post, **MEANS),
-}
+AS_IT_IS: list[Callable[[DataTree], object]] = [
+    *(az.summary, az.ess, az.rhat),
+    *(partial(plot, **MEANS) for plot in (az.plot_trace_dist, az.plot_forest, az.plot_dist)),
+]
 
 COMPLETED: dict[str, Callable[[DataTree], object]] = {
     "loo": az.loo,
@@ -48,7 +43,7 @@ def run_all(post: DataTree) -> None:
     """Run every function on a posterior, and then on the posterior with all groups."""
     with warnings.catch_warnings():  # few draws, some with a bad Pareto k
         warnings.simplefilter("ignore")
-        for function in AS_IT_IS.values():
+        for function in AS_IT_IS:
             function(post)
         completed = bb.add_groups(post, seed=1)
         for name, function in COMPLETED.items():
@@ -83,8 +78,7 @@ def test_groups_by_name(crossed_posterior: DataTree) -> None:
     found = post["log_prior"]["connection_mean"]
     values = crossed_posterior["posterior"]["connection_mean"]
     np.testing.assert_allclose(found, norm(1, 0.3).logpdf(values).sum(axis=-1))
-    with pytest.raises(ValueError, match="unknown group 'log_lik'; did you mean 'log_likelihood'"):
-        bb.add_groups(crossed_posterior, ["log_lik"])
+    refused("unknown group 'log_lik'; did you mean", bb.add_groups, crossed_posterior, ["log_lik"])
 
 
 def with_nu(tree: DataTree, nu: float) -> DataTree:
@@ -107,9 +101,7 @@ def test_predictions_have_the_moments_of_the_likelihood(crossed_posterior: DataT
         assert apart.var() == pytest.approx(scale, abs=0.05)
 
 
-def test_the_log_likelihood_group_is_put_on_a_copy(
-    crossed_posterior: DataTree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_log_likelihood_group_is_put_on_a_copy(crossed_posterior, monkeypatch) -> None:
     monkeypatch.setattr(predictive, "NUMBERS_AT_ONCE", 2000 * 7)  # five blocks of rows
     assert [len(rows) for rows in row_chunks(crossed_posterior)] == [7, 7, 7, 7, 4]
     found = add_groups(crossed_posterior, "log_likelihood")["log_likelihood"]["cosine_distance"]

@@ -1,7 +1,5 @@
 """Reference distributions: ψ, Φ, relative bias, experiments, and their frames."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
@@ -121,21 +119,10 @@ def seven() -> bg.Distribution:
     ("call", "what"),
     [
         (lambda: distribution(random_vectors(), [], ["w2"]), "Z is empty"),
-        (
-            lambda: distribution(random_vectors(), ["x", "y"], ["w2"]),
-            r"no word in Z is .*\(x, y\).*case='fallback'",
-        ),
-        (
-            lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]),
-            "has 5 words, but sets of 3 and 3 words need 6",
-        ),
+        (lambda: distribution(random_vectors(), ["x", "y"], ["w2"]), r"no word in Z is .*\(x"),
+        (lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]), "has 5 words, but sets of"),
         (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
-        (lambda: seven().among(5), "ranks 5 to None include 2 of 7 words"),
-        (
-            lambda: seven().phi(["A", "no"]),
-            r"no word in the set .*pass case='fallback'",
-        ),
-        (lambda: seven().phi([]), "no word in the set"),
+        (lambda: seven().phi(["A", "no"]), r"no word in the set .*pass case='fallback'"),
         (lambda: seven().phi(["a"], tail="three"), "unknown tail 'three'"),  # type: ignore[arg-type]
         (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; keep"),
         (lambda: bg.relative({}, {}, alpha=5), r"alpha must lie in \(0, 1\); got 5"),
@@ -278,14 +265,12 @@ def test_readings(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     distributions, made = three
     frame = bg.relative(distributions, made, n_resamples=2000, seed=1).set_index("experiment")
     apart, one = frame.loc["apart"], frame.loc["one"]
-    beyond = "difference beyond that of random sets"
-    assert apart["reading"] == f"X and Y outside on opposite sides, {beyond}"
-    assert apart["x_share"] == pytest.approx(0.5, abs=0.05)
-    assert apart["x_distance_share"] == pytest.approx(0.5, abs=0.05)
-    assert one["reading"] == f"only X outside, {beyond}"
-    assert one["x_share"] > 0.99
-    assert one["x_distance_share"] > 0.99
     assert (apart["x_side"], apart["y_side"]) == (1, -1)
+    assert "on opposite sides" in apart["reading"]
+    assert "only X outside" in one["reading"]
+    for name, expected in (("apart", 0.5), ("one", 1.0)):
+        shares = frame.loc[name, ["x_share", "x_distance_share"]].tolist()
+        assert shares == pytest.approx([expected] * 2, abs=0.05 if name == "apart" else 0.01)
     psi = [distributions["one"].psi_of(sets).to_numpy() for sets in (made["one"].X, made["one"].Y)]
     assert one["p_weat"] == permutation_test(*psi).p_value
 

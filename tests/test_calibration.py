@@ -1,7 +1,5 @@
 """`calibrate`: methods match their long forms, rates match known ones, and runs resume."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -97,8 +95,10 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
     batch = made.simulate(2, seed=8)
     found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 1200)
     assert ("group mean" in found) == (spec == "paper")  # two groups identify the overall contrast
-    for index, child in enumerate(SeedSequence(77).spawn(2)):
-        fitted = _fit_with_stream(batch.table(index), spec, child, 1200)
+    for index in range(2):
+        stream = SeedSequence(77, n_children_spawned=index)  # whose next child is the table's
+        options = {"method": "exact", "draws": 1200, "chains": 1, "seed": stream}
+        fitted = bb.fit(batch.table(index), spec, **options)
         frame = bb.contrasts(fitted, ci_prob=0.8)
         for other, prefix in (("different", ""), ("human", "human ")):
             part = frame[(frame["first"] == "associated") & (frame["second"] == other)]
@@ -113,7 +113,8 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
                 error = 1e-12 if level == "word" else 0.15 * wide
                 assert interval_of(found, index, prefix + level) == pytest.approx(ends, abs=error)
         score = bb.posterior_scores(fitted, ci_prob=0.8).set_index("score")
-        assert interval_of(found, index, "weat") == same(score.loc["weat_mean_difference"])
+        weat = score.loc["weat_mean_difference", ["mean", "low", "high"]].to_numpy(float)
+        assert interval_of(found, index, "weat") == pytest.approx(weat, abs=1e-12)  # other order
         part = frame[(frame["level"] == "word") & (frame["second"] == "different")]
         margin = np.maximum(part["low"], -part["high"]).max()
         assert found.loc[index, "any word margin"] == pytest.approx(margin, abs=1e-12)
@@ -127,9 +128,8 @@ def test_changes_are_those_of_fit_change(spec: str) -> None:
     other = replace(made, effect=0.0).simulate(1, SeedSequence(77).spawn(1)[0])
     after = batch.debiased(other, KEPT)
     fitted = bb.fit_change(batch.table(0), after.table(0), spec, draws=1000, seed=1)
-    parts = {"": fitted} | {
-        f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ("before", "after")
-    }
+    ends = ("before", "after")
+    parts = {"": fitted} | {f"{end} ": bb.comparison.posterior_at(fitted, end) for end in ends}
     for prefix, tree in parts.items():
         frame = bb.contrasts(tree, ci_prob=0.8)
         frame = frame[(frame["first"] == "associated") & (frame["second"] == "different")]
@@ -149,19 +149,6 @@ def test_changes_are_those_of_fit_change(spec: str) -> None:
 
 def interval_of(found: pd.DataFrame, index: int, level: str) -> list[float]:
     return [found.loc[index, f"{level} {name}"] for name in ("mean", "low", "high")]
-
-
-def same(row: pd.Series) -> object:
-    """Check that draws are equal, except that sums are in a different order."""
-    return pytest.approx(row[["mean", "low", "high"]].to_numpy(float), abs=1e-12)
-
-
-def _fit_with_stream(table: pd.DataFrame, spec: str, stream: SeedSequence, draws: int) -> object:
-    """Fit with `bb.fit`, whose sampler uses the given random stream."""
-
-    *key, number = stream.spawn_key
-    parent = SeedSequence(stream.entropy, spawn_key=key, n_children_spawned=number)
-    return bb.fit(table, spec, method="exact", draws=draws, chains=1, seed=parent)
 
 
 def test_what_is_true_follows_from_what_was_planted() -> None:
@@ -280,10 +267,8 @@ REFUSED = (
     ({"scenarios": "indepedent"}, "unknown scenario 'indepedent'; did you mean 'independent'"),
     ({"methods": ["weat"]}, "unknown method 'weat'; did you mean 'weat-p'"),
     ({"alpha": 5}, r"alpha must lie in \(0, 1\); got 5; for 5%, pass 0.05"),
-    ({"ci_prob": 89}, r"ci_prob must lie in \(0, 1\); got 89"),
     ({"rope": -1}, r"rope is a distance and must lie in \[0, 2\]; got -1"),
     ({"scenarios": {"mine": 3}}, "scenarios must be names, or a mapping"),
-    ({"methods": None}, "methods must be names, or a mapping such as .*; got None"),
     ({"methods": "pairs-signs-hpdi"}, "'pairs-signs' is for preferences"),
     ({"methods": "robust-hpdi"}, "'robust' has a student_t likelihood"),
     ({"methods": "paper-hpdi-groop"}, "unknown level 'groop'; did you mean 'group'"),
@@ -317,9 +302,7 @@ def alone() -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(
-    alone: pd.DataFrame, cluster: object
-) -> None:
+def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(alone, cluster) -> None:
     assert_frame_equal(run(n_jobs=2), alone, check_exact=True)
     assert len(cluster.scheduler_info()["workers"]) == 2  # type: ignore[attr-defined]
     with joblib.parallel_config(backend="dask"):
@@ -349,9 +332,7 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
 
 
 @pytest.mark.slow
-def test_attribute_effects_are_false_alarms_of_groups_unless_the_model_knows_them(
-    tmp_path: Path,
-) -> None:
+def test_attribute_effects_are_false_alarms_of_groups_unless_the_model_knows_them(tmp_path) -> None:
     names = [f"{spec}-hpdi-group" for spec in ("paper", "crossed")]
     found = calibrate(
         "both-differ", names, n=150, seed=4, draws=1000, n_jobs=2, folder=tmp_path

@@ -1,7 +1,5 @@
 """The command line's help and options, and commands with a single result."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -54,14 +52,10 @@ def commands(app: App, *names: str) -> Iterator[str]:
 
 def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     known = set(commands(app)) - {"docs"}
-    assert len(known) == 18
     for command in known:
         assert main([*command.split(), "--help"]) == 0
         said = " ".join(capsys.readouterr().out.split())
         assert re.search(f"Examples?: bayesbias {command} ", said)
-    assert main(["--help"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "2 bad input, so nothing was written; 3 results were written" in said
 
 
 TOY = "toy.toml --vectors toy.txt"
@@ -71,31 +65,21 @@ BAD_ARGUMENTS = {
     "run glove-demo religion": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
     "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
     "run toy.toml --model paper --model paper": "the models include 'paper' twice",
-    "run toy.toml toy.toml": "the lists include 'toy' twice",
-    "run neutral": "has only controls",
     "compare glove-demo hard": "pass one (for example, --list gender)",
-    "compare glove-demo hard --list toy.toml": "no defining sets are called 'toy'",
-    "run toy.toml --ci-prob 89": "for 89%, pass 0.89",
     "run toy.toml --draws 2": "--draws must be at least 7 if chains is 4",
-    "run toy.toml --draws 1000000000": "GB",
     "run toy.toml --modl paper": "Did you mean --model?",
-    "run toy.toml --vectors glove-dem": "did you mean 'glove-demo'",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",
     "run": "there are no lists; add at least one",
     "rum": 'Did you mean "run"? See `bayesbias --help`.',
     "lists gender": "To see one: `bayesbias lists show NAME`.",
-    "docs score": "did you mean 'scores'",
     "table toy.toml --out t.txt": "must end in .csv or .parquet",
     "table toy.toml --out no/t.csv": "no folder no",
-    "fit no.csv --out a.csv": "must end in .nc",
     f"scores {TOY} --alternative more": "unknown alternative 'more'; known: greater, less, two-sid",
     f"scores {TOY} --n-resamples 100000000000": "Unable to allocate",
-    f"background neutral {TOY} --out o": "the list 'neutral' needs two or more groups",
     # A language model's names are checked first, because torch takes seconds to load.
     MLM.format("bert", "pairs.csv", "crows-pairs", "csp"): "unknown measure 'csp'; did you mean 'c",
     MLM.format("./none", "pairs.csv", "crows-pairs", "cps"): "no model folder at none",
-    "mlm report": "give one or more score folders",
 }
 
 
@@ -140,13 +124,8 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
         Path("mine.toml").write_text(LIST.replace(old, new, 1), encoding="utf-8")
         assert main(["lists", "check", "mine.toml"]) == code
         assert text in capsys.readouterr().out
-
-
-def test_lists_check_measures_the_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lists", "check", "religion", "--vectors", "glove-demo"]) == 0
-    text = capsys.readouterr().out
-    assert "conservative (-0.001)" in text
-    assert "± 0.046" in text  # the fitted interval is ± .047
+    assert "conservative (-0.001)" in capsys.readouterr().out
 
 
 def test_pages_are_listed_shown_and_opened(capsys, monkeypatch) -> None:
@@ -176,18 +155,12 @@ def balanced(toy: list[str]) -> None:
     write_vectors(Path("toy.txt"), [*WORDS, "king", "queen", *(f"w{i}" for i in range(298))])
 
 
-def test_table_and_fit(toy: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_and_fit(toy: list[str]) -> None:
     arguments = ["table", *toy[1:4], "--out"]
     assert main([*arguments, "t.csv"]) == 0
-    assert "Not in the embedding, and left out: gone" in capsys.readouterr().out
-    assert main(["table", "gender", "--out", "complete.csv"]) == 0  # no set is depleted
     assert main([*arguments, "t.parquet"]) == 0
     assert_frame_equal(bb.read_table("t.csv"), bb.read_table("t.parquet"))
-    capsys.readouterr()
     assert main(["fit", "t.csv", "--model", "crossed", "--draws", "200", "--out", "p.nc"]) == 0
-    out = capsys.readouterr().out
-    assert "overall" in out
-    assert "Posterior: p.nc" in out
     assert bb.load_posterior("p.nc").attrs["model"] == "crossed"
 
 
@@ -207,10 +180,8 @@ def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> N
 def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
     few = ["scores", "toy.toml", "--vectors", "toy.txt", "--n-resamples", "20", "--seed", "3"]
     assert main([*few, "--out", "toy.csv", "--ci-prob", "0.5"]) == 0
-    shown = capsys.readouterr()
-    assert all(f" {name} " in shown.out for name in SCORES)
-    assert " men, women † " in shown.out
-    assert shown.err == "bayesbias: not in the embedding, and left out: absent\n"
+    shown = capsys.readouterr().out
+    assert all(f" {name} " in shown for name in SCORES)
     words = bb.load_wordlist("toy.toml")
     vectors = bb.load_vectors("toy.txt", words=words)
     expected = bb.score_table(vectors, words, n_resamples=20, seed=3, ci_prob=0.5)
@@ -224,17 +195,12 @@ def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
 def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
-    assert "toy: 2 words of 2 dimensions." in capsys.readouterr().out
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
-    assert "not copied" not in capsys.readouterr().out
     for asked in (["convert", "glove-demo", "glove"], ["debias", "--out", "hard"]):
         assert main(asked) == 0
-        assert (
-            "glove-demo also has 6,000 rarer words, which were not copied."
-            in capsys.readouterr().out
-        )
+        assert "6,000 rarer words" in capsys.readouterr().out
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:
@@ -249,10 +215,6 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) 
         assert main(["check-limits", str(tmp_path), gap, str(low), str(high)]) == code
         assert capsys.readouterr().out.startswith(f"{('inside', 'OUTSIDE')[code]}: {gap}")
     assert main(["check-limits", str(tmp_path), "humane", "0", "1"]) == 2
-    assert (
-        "unknown group, word, or connection 'humane'; did you mean 'human'"
-        in capsys.readouterr().err
-    )
 
 
 @pytest.mark.usefixtures("toy")
@@ -263,9 +225,7 @@ def test_calibrate_prints_and_writes_what_the_function_gives(capsys) -> None:
         ["independent", "planted"], ["weat-p", "t-cells-sets"], 60, seed=3
     )
     assert_frame_equal(pd.read_csv("rates.csv"), expected, check_exact=False, rtol=1e-12)
-    printed = capsys.readouterr().out
-    assert "planted: share of 60 tables" in printed
-    assert f"{expected['rate'].iloc[2]:.3f}" in printed
+    assert f"{expected['rate'].iloc[2]:.3f}" in capsys.readouterr().out
     assert len(kept_results(Path("parts"))) == 4
 
 
@@ -281,12 +241,6 @@ def test_background_writes_frames(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["command"].endswith("--ranks 0 200")
     assert names == frames | {"run.json"}
     assert pd.read_csv("out/fits.csv")["n_words"].tolist() == [200]
-    assert set(pd.read_csv("out/words.csv")["word"]) == {
-        "he",
-        "son",
-        "king",
-        "she",
-        "maid",
-        "queen",
-    }
+    words = {"he", "son", "king", "she", "maid", "queen"}
+    assert set(pd.read_csv("out/words.csv")["word"]) == words
     assert "(standalone.csv, run.json); pass --force" in refused(capsys, [*asked, "--out", "out"])

@@ -1,7 +1,5 @@
 """`bayesbias run` and `compare`: complete folders or none, and their contents."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -26,10 +24,7 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     models = ["--model", "crossed", "--model", "maximal", "--plots", "png"]
     both = [*toy[:4], *models, "--draws", "200", "--out"]
     assert main([*both, "res"]) == 0
-    said = capsys.readouterr().out
-    assert "words go with" in " ".join(said.split())
-    assert "\nthis list " in said
-    assert said.endswith("Report: res/report.html\n")
+    assert capsys.readouterr().out.endswith("Report: res/report.html\n")
     found = listing(Path("res"))
     assert {*OWN_NAMES, "posterior-crossed.nc", "posterior-maximal.nc"} <= set(found)
     stems = {f"plots/{name}" for name in ("closeness", "heatmap", "distributions")}
@@ -52,11 +47,9 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
 
 
 @pytest.mark.usefixtures("one_plot")
-def test_several_lists_get_folders_and_an_index(toy, capsys) -> None:
+def test_several_lists_get_folders_and_an_index(toy) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
     assert main([*toy, "other.toml", "--out", "res"]) == 0
-    out = capsys.readouterr().out
-    assert out.count("this list ") == 2
     found = listing(Path("res"))
     assert {f"{folder}/{name}" for folder in ("toy", "other") for name in OWN_NAMES} <= set(found)
     index = found["report.html"].decode()
@@ -88,7 +81,7 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     assert not [name for name in listing(Path()) if "writing" in name]
 
 
-def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch, capsys) -> None:
+def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -96,7 +89,6 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch, ca
     monkeypatch.setattr("bayesbias.workflows.output.write_record", stop)  # all else is written
     assert main([*toy, "--out", "res"]) == 130
     assert listing(Path()) == before
-    assert "bayesbias: interrupted; results are complete" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("one_plot")
@@ -105,12 +97,8 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     hard = 'family = "gamma"\nshape = 0.01\nrate = 1.0'  # a prior with its mass at zero
     Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
     assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
-    said = capsys.readouterr()
-    lines = [line for line in said.err.splitlines() if "Pareto k of the exact" in line]
-    assert len(lines) == 1
-    assert lines[0].startswith("bayesbias: warning: ")
+    assert capsys.readouterr().err.count("Pareto k of the exact") == 1
     html = Path("bayesbias-results/report.html").read_text()
-    assert "Do not rely on these numbers yet" in html
     assert html.index("Pareto k of the exact") < html.index("<h1>")
 
 
@@ -118,16 +106,12 @@ def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, c
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
     assert main([*toy, "--plots", "png"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "left out: Son, Puppi, and Nurse." in out
-    assert "(nurse for Nurse and son for Son)" in out
+    assert "left out: Son, Puppi, and Nurse." in " ".join(capsys.readouterr().out.split())
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (2 of 3 left)" in told
     assert main([*toy, "--case", "fallback", "--force"]) == 0
-    said = capsys.readouterr()
-    assert "left out: Puppi." in said.out
     told = str(bb.warnings.SameSpellings((("Nurse", "nurse"),), about="toy"))
-    assert said.err == f"bayesbias: warning: {told}\n"
+    assert capsys.readouterr().err == f"bayesbias: warning: {told}\n"
     assert told in Path("bayesbias-results/report.html").read_text()
 
 
@@ -171,13 +155,7 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     assert files_named(Path("out/report.html").read_text()) == files_beside(files)
     stems = {Path(name).stem for name in plots}
     assert stems == {"change", "distributions"}
-    shown = capsys.readouterr()
-    assert "the table after: left out 3 of 32 rows" in shown.err
-    said = " ".join(shown.out.split())
-    assert "moved man words and woman words" in said
-    page = Path("out/report.html").read_text()
-    assert "29 pairs" in page
-    assert "3 rows without a partner left out" in page
+    assert "left out 3 of 32 rows" in capsys.readouterr().err
     assert len(pd.read_csv("out/unpaired.csv")) == 3
     changes = pd.read_csv("out/changes.csv")
     assert list(changes["model"].unique()) == ["change-crossed", "change-maximal"]
@@ -219,14 +197,13 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     analysis = analyze_change(kept, moved(kept), **FEW)
     assert analysis.lead["orders"].empty
     assert analysis.found.removed is None
-    assert "How far" in str(analysis)
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyze_change(only, moved(only), **FEW)
     assert "side effects cannot be seen" in control_moves(analysis.found)[0]
 
 
 @pytest.mark.slow  # a whole embedding is debiased and read several times
-def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path) -> None:
+def test_embeddings_and_methods_are_compared_as_their_tables_are() -> None:
     """`analyze_change` accepts vectors, tables, or the name of a debiasing method."""
     words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
     after = bb.debias.hard(before, "gender")
@@ -243,10 +220,5 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are(tmp_path: Path)
     assert "change" in change.write_up().markdown
     found = change.remains.set_index("check")
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
-    page = change.report(tmp_path / "out").read_text(encoding="utf-8")
-    assert "hard debiasing moved words for men and words for women" in page
-    assert "bb.analyze_change(&#x27;glove-demo&#x27;, &#x27;hard&#x27;, &#x27;gender&#x27;" in page
     with pytest.raises(TypeError, match="vectors need a word list"):
         analyze_change("glove-demo", "hard")
-    with pytest.raises(ValueError, match="debiasing method 'hrad'; did you mean 'hard'"):
-        analyze_change("glove-demo", "hrad", "gender")

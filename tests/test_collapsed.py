@@ -1,15 +1,13 @@
 """The collapsed density and its draws, compared with the dense multivariate Normal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import model_named
-from dense_oracle import covariance, dense_log_density, effects, in_rows, residual_variance
+from builders import model_named, refused
+from dense_oracle import conditional, dense_log_density, effects, with_random_likeness
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -83,12 +81,7 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
 def likened() -> Design:
     """Return a complete table whose words and attributes have random similarities."""
     rng, more = np.random.default_rng(11), [("f", "x"), ("g", "y"), ("m", "neutral")]
-    design, found = noisy(of_three_groups(*more), rng), {}
-    for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
-        unit = rng.standard_normal((len(block), 4))
-        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-        found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
-    return replace(design, **found)
+    return with_random_likeness(noisy(of_three_groups(*more), rng), rng)
 
 
 def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
@@ -101,9 +94,7 @@ def points_of(posterior: Collapsed, n: int, seed: int) -> np.ndarray:
     ("name", "unpooled"),
     [*((name, ()) for name in (*NORMAL, *VARIANTS)), ("crossed", (1,)), ("maximal", (0, 1))],
 )
-def test_density_equals_the_dense_normal_up_to_one_constant(
-    irregular: Design, name: str, unpooled: tuple[int, ...]
-) -> None:
+def test_density_equals_the_dense_normal_up_to_one_constant(irregular, name, unpooled) -> None:
     posterior = collapse(irregular, model_named(name), unpooled)
     points = points_of(posterior, 5, seed=1)
     drawn = draw_effects(posterior, points, np.random.default_rng(2))  # holds sds and correlations
@@ -132,13 +123,9 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     values = {block.name: drawn[block.name][0] for block in posterior.blocks}
     variables, _ = effects(irregular, spec)
     variables = {name: of for name, of in variables.items() if name in drawn}
-    rows, prior = in_rows(irregular, spec), covariance(irregular, spec, values)
-    total = rows @ prior @ rows.T + np.diag(residual_variance(irregular, spec, values))
-    gain = np.linalg.solve(total, rows @ prior).T
-    center = spec.priors["connection_mean"].parameters["mean"]
-    mean, left = gain @ (irregular.y - center), prior - gain @ rows @ prior
+    (mean, left), center = conditional(irregular, spec, values), spec.center
     every = np.concatenate([drawn[each].reshape(n_draws, -1) for each in variables], axis=1)
-    of = np.concatenate([each.reshape(-1, len(prior)) for each in variables.values()])
+    of = np.concatenate([each.reshape(-1, len(mean)) for each in variables.values()])
     around = {"connection_mean"} | {term.name for term in spec.terms if term.around}
     shift = [np.full(drawn[each][0].size, center * (each in around)) for each in variables]
     cov = of @ left @ of.T
@@ -154,9 +141,7 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
 
 
 @pytest.mark.parametrize("name", ["paper", "crossed", "maximal"])
-def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(
-    toy_table: pd.DataFrame, name: str
-) -> None:
+def test_density_is_finite_and_smooth_as_an_sd_goes_to_zero(toy_table, name) -> None:
     posterior = collapse(make_design(toy_table), load_model(name))
     where = posterior.blocks[0].where
     points = np.full((2, posterior.n_parameters), -2.0)
@@ -193,40 +178,12 @@ def test_no_residual_sd_is_below_what_distances_resolve(toy_table: pd.DataFrame,
     assert below == -np.inf
 
 
-def test_blocks_of_proposals_do_not_change_the_density(
-    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_of_proposals_do_not_change_the_density(toy_table, monkeypatch) -> None:
     posterior = collapse(make_design(toy_table), load_model("maximal"))
     points = points_of(posterior, 7, seed=1)
     whole = log_density(posterior, points)
     monkeypatch.setattr("bayesbias.sampling.collapsed.MOST_NUMBERS", 1)
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
-
-
-@pytest.mark.parametrize(
-    ("name", "shape"),
-    [("crossed", (2, 4, 1, 5)), ("contextual", (2, 4, 1, 8)), ("maximal", (2, 2, 2, 7))],
-)
-def test_work_does_not_grow_with_rows_words_or_attributes_of_a_regular_design(
-    name: str, shape: tuple[int, ...]
-) -> None:
-    """Size: two groups by two connections or coordinates, two sets by one or two, means, outcome.
-
-    Contexts have three effects if the model includes them.
-    """
-    shapes = set()
-    for n_words, n_attributes in ((4, 6), (40, 60)):
-        rows = [
-            (f"w{w}", "xy"[w % 2], f"a{a}", "ab"[a % 2], ["associated", "different"][(w + a) % 2])
-            for w in range(n_words)
-            for a in range(n_attributes)
-        ]
-        table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
-        table["cosine_distance"] = np.random.default_rng(0).normal(0.9, 0.05, len(table))
-        table = pd.concat([table.assign(context=each) for each in "rst"])
-        posterior = collapse(make_design(table), load_model(name))
-        shapes.add(posterior.cross.shape)
-    assert shapes == {shape}
 
 
 def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:
@@ -255,9 +212,7 @@ def test_layouts_can_be_reused_and_likeness_matters(likened: Design) -> None:
     assert log_density(reused, point) == known
 
 
-def test_a_word_without_rows_leaves_the_posterior_of_a_table_without_this_word(
-    likened: Design,
-) -> None:
+def test_a_word_without_rows_leaves_the_posterior_of_a_table_without_this_word(likened) -> None:
     """Leaving out all rows of one word must not look like many missing pairs."""
     absent = likened.take(np.flatnonzero(likened.word != 0))
     fewer = replace(
@@ -274,18 +229,14 @@ def test_a_word_without_rows_leaves_the_posterior_of_a_table_without_this_word(
     np.testing.assert_allclose(log_density(one, points), log_density(other, points), atol=1e-9)
 
 
-def test_too_many_missing_pairs_are_refused(
-    likened: Design, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_missing_pairs_are_refused(likened, monkeypatch) -> None:
     monkeypatch.setattr("bayesbias.sampling.gaps.MOST_GAPS", 3)
-    with pytest.raises(ValueError, match="pairs of words are missing"):
-        collapse(without_some(likened), model_named("by-group"))
+    refused("pairs of words are missing", collapse, without_some(likened), model_named("by-group"))
 
 
 def test_likeness_that_the_exact_sampler_cannot_use_is_refused(likened: Design) -> None:
     spec = model_named("by-group of sigma by word")
-    with pytest.raises(ValueError, match="the sds of similar protected_words differ"):
-        collapse(likened, spec)
+    refused("the sds of similar protected_words differ", collapse, likened, spec)
 
 
 @given(

@@ -1,14 +1,11 @@
 """Changes between two tables: pairing of rows, single numbers, and the posterior."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import pair_table
+from builders import pair_table, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,19 +37,11 @@ AFTER = [
 
 def test_a_change_of_only_the_listed_words_is_said() -> None:
     rng = np.random.default_rng(2)
-    wordlist = WordList(
-        name="toy",
-        groups={group: [f"{group}{i}" for i in range(3)] for group in "xy"},
-        stereotypes={group: [f"{group}_{i}" for i in range(4)] for group in "xy"},
-    )
-    before = {word: rng.normal(size=20) for word in (*wordlist.words, *map(str, range(40)))}
-    after = {
-        word: vector + 0.3 * rng.normal(size=20) * (word in wordlist.words)
-        for word, vector in before.items()
-    }
+    before = {word: rng.normal(size=20) for word in (*WORDS.words, *map(str, range(40)))}
+    after = before | {word: before[word] + 0.3 * rng.normal(size=20) for word in WORDS.words}
     options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
     with pytest.warns(OnlyListedChanged):
-        notices = bb.analyze_change(before, after, wordlist, **options).notices
+        notices = bb.analyze_change(before, after, WORDS, **options).notices
     assert OnlyListedChanged(40, 40) in notices
 
 
@@ -69,9 +58,7 @@ def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:
     assert left == [["before", "clock", 1.0], ["after", "walk", 0.3]]
     once = pair(pair_table(BEFORE), pair_table(AFTER[:1])).unpaired  # repeats in only one table
     assert once[["table", COLUMNS[-1]]].to_numpy().tolist() == [
-        ["before", 0.9],
-        ["before", 0.6],
-        ["before", 1.0],
+        ["before", y] for y in (0.9, 0.6, 1)
     ]
 
 
@@ -91,9 +78,7 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
     pd.testing.assert_frame_equal(pair(before, shuffled).rows, pair(before, after).rows)
 
 
-def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
-    published: Callable[[str], pd.DataFrame],
-) -> None:
+def test_the_repeated_rows_of_a_published_table_all_find_their_partner(published) -> None:
     """In the race tables, 2,608 of 5,868 rows repeat an earlier row (data README)."""
     table = published("race_group_google_dataset")
     pairs = pair(table, table)
@@ -111,8 +96,7 @@ def test_the_repeated_rows_of_a_published_table_all_find_their_partner(
     ],
 )
 def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        pair(pair_table(BEFORE), pair_table(AFTER).assign(**after))
+    refused(message, pair, pair_table(BEFORE), pair_table(AFTER).assign(**after))
 
 
 WORDS = WordList(
@@ -128,10 +112,6 @@ def toy(seed: int, words: tuple[str, ...] = WORDS.words) -> dict[str, np.ndarray
     return {word: rng.standard_normal(5) for word in words}
 
 
-def score(frame, name: str):
-    return frame[frame["score"] == name].iloc[0]
-
-
 def test_scores_are_those_of_either_embedding() -> None:
     before, after = toy(1), toy(2)
     frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
@@ -144,12 +124,6 @@ def test_scores_are_those_of_either_embedding() -> None:
     assert frame["p_value"].notna().tolist() == [True, False, False, False]
 
 
-def test_the_same_vectors_do_not_change_and_the_test_says_why() -> None:
-    frame = scores_before_after(toy(1), toy(1), WORDS, n_resamples=20, seed=0)
-    assert frame[["change", "low", "high"]].eq(0).all(axis=None)
-    assert "the t-test is undefined" in score(frame, "mac")["note"]
-
-
 def test_intervals_of_the_change_keep_words_together() -> None:
     """Rotating and scaling all vectors leaves every score the same, for any words."""
     before = toy(1)
@@ -157,16 +131,17 @@ def test_intervals_of_the_change_keep_words_together() -> None:
     after = {word: 3 * q @ vector for word, vector in before.items()}
     frame = scores_before_after(before, after, WORDS, n_resamples=50, seed=0)
     assert np.allclose(frame[["change", "low", "high"]], 0, atol=1e-9)
+    same = scores_before_after(before, before, WORDS, n_resamples=20, seed=0).set_index("score")
+    assert same[["change", "low", "high"]].eq(0).all(axis=None)
+    assert "the t-test is undefined" in same["note"]["mac"]
 
 
 def test_words_of_one_embedding_only_are_named() -> None:
     after = {word: vector for word, vector in toy(2).items() if word != "nurse"}
-    with pytest.raises(ValueError, match="only one embedding: nurse"):
-        scores_before_after(toy(1), after, WORDS)
-    with pytest.raises(ValueError, match="did you mean 'weat'"):
-        scores_before_after(toy(1), toy(2), WORDS, scores=["weatt"])
-    with pytest.raises(ValueError, match=r"pass 0\.89"):
-        scores_before_after(toy(1), toy(2), WORDS, ci_prob=89)
+    both = toy(1), toy(2), WORDS
+    refused("only one embedding: nurse", scores_before_after, toy(1), after, WORDS)
+    refused("did you mean 'weat'", scores_before_after, *both, scores=["weatt"])
+    refused("pass 0.89", scores_before_after, *both, ci_prob=89)
 
 
 def test_bias_before_after_is_made_of_its_parts() -> None:
@@ -177,18 +152,14 @@ def test_bias_before_after_is_made_of_its_parts() -> None:
     targets = [word for word in sets.targets if word in vectors]
     rows = found.set_index("check")
     for when, each in (("before", vectors), ("after", after)):
-        assert (
-            rows[when]["direct_bias"] == bb.scores.direct_bias(each, targets, sets.defining).score
-        )
+        bias = bb.scores.direct_bias(each, targets, sets.defining).score
+        assert rows[when]["direct_bias"] == bias
         assert rows[when]["same"] == bb.scores.same(each, targets, sets.groups).score
     checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
     assert found.iloc[2:].reset_index(drop=True).equals(checks)
     bare = DefiningSets(sets.defining, specific=sets.specific)
-    assert (
-        "direct_bias" not in bias_before_after(vectors, after, bare, n_words=40)["check"].tolist()
-    )
-    with pytest.raises(ValueError, match=r"n_words must be from 1 to \d+, .* got 99999"):
-        bias_before_after(vectors, after, sets, n_words=99_999)
+    assert "direct_bias" not in set(bias_before_after(vectors, after, bare, n_words=40)["check"])
+    refused("n_words must be", bias_before_after, vectors, after, sets, n_words=99_999)
 
 
 def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monkeypatch) -> None:

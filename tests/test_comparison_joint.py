@@ -1,16 +1,13 @@
 """`fit_change`: the joint posterior of change and level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import DOUBT, FAST, leaning, model_named, pair_table
+from builders import DOUBT, FAST, leaning, model_named, pair_table, refused
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -58,9 +55,7 @@ def test_distances_before_have_the_bundled_model_with_the_same_terms() -> None:
     assert level.priors["sigma"] == own.priors["sigma"]
 
 
-def test_before_after_and_change_are_one_set_of_draws(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree, tmp_path: Path
-) -> None:
+def test_before_after_and_change_are_one_set_of_draws(change_tables, change_tree, tmp_path) -> None:
     again = fit_change(*change_tables, "change-maximal", seed=1, **FAST)
     assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
     before, after = posterior_at(change_tree, "before"), posterior_at(change_tree, "after")
@@ -80,13 +75,8 @@ def test_before_after_and_change_are_one_set_of_draws(
     assert set(bb.predictive_check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
 
 
-def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
-    """Word means are sums of effects: draws before are the remainder plus slope times change.
-
-    At every level and in every draw, contrasts before and after differ by that of the change.
-    """
+def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(change_tables) -> None:
+    """Word means are sums of effects: draws before are the remainder plus slope times change."""
     tree = fit_change(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
     assert tree["before"]["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
     slope = tree["constant_data"]["slope"]
@@ -123,9 +113,7 @@ DUMMIES = {
 
 
 @pytest.mark.parametrize("model", DUMMIES)
-def test_slopes_are_least_squares_about_means(
-    monkeypatch: pytest.MonkeyPatch, model: str, debiased_religion: tuple[pd.DataFrame, ...]
-) -> None:
+def test_slopes_are_least_squares_about_means(monkeypatch, model, debiased_religion) -> None:
     """Compare with NumPy's least squares, with a column for every level of every effect."""
     monkeypatch.setattr("bayesbias.comparison.joint.PRIOR_PAIRS", 0.0)
     pairs = pair(*debiased_religion)
@@ -145,19 +133,14 @@ def test_slopes_are_least_squares_about_means(
     assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
 
-def test_slopes_of_few_pairs_lean_on_the_common_one(change_tree: DataTree) -> None:
-    values = change_tree["constant_data"]["slope"].values
-    assert np.isfinite(values).all()
-    design = pair(
-        pair_table([("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]),
-        pair_table([("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]),
-    ).design()
+def test_two_pairs_have_no_slope() -> None:
+    rows = [("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]
+    moved = [("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]
+    design = pair(pair_table(rows), pair_table(moved)).design()
     assert slopes(design, np.array([0.9, 0.5]), load_model("change")).tolist() == [0.0, 0.0]
 
 
-def test_rows_without_a_partner_are_counted_in_a_warning(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
+def test_rows_without_a_partner_are_counted_in_a_warning(change_tables) -> None:
     before, after = change_tables
     with pytest.warns(bb.warnings.LeftOut) as caught:
         tree = fit_change(before.drop(index=[3, 4, 5]), after.drop(index=[7]), seed=1, **FAST)
@@ -170,9 +153,7 @@ def test_rows_without_a_partner_are_counted_in_a_warning(
     assert tree.attrs["n_pairs"] == 28
 
 
-def test_what_no_change_can_be_learned_from_is_refused(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], change_tree: DataTree
-) -> None:
+def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tree) -> None:
     before, after = change_tables
     distance = before["cosine_distance"]
     still = ~after["connection"].isin(CONTROLS)
@@ -187,14 +168,8 @@ def test_what_no_change_can_be_learned_from_is_refused(
         (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "in all 32 paired rows"),
         (lambda: fit(without_stereotypes), "no distance to a stereotype changes"),
         (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "all assoc.* rows, .after"),
-        (
-            lambda: fit(model="paper"),
-            "'paper' is for distances, but the data are changes.*use change",
-        ),
+        (lambda: fit(model="paper"), "'paper' is for distances, but the data are changes.*use"),
         (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
-        (lambda: fit(model="chnge"), "unknown model 'chnge'; did you mean 'change'"),
-        (lambda: fit(draws=0), "draws must be a whole number"),
-        (lambda: fit(priors={"sigm": {"rate": 1}}), "did you mean 'sigma'"),
         (lambda: comparison.changes(change_tree, ci_prob=89), "pass 0.89"),
         (lambda: comparison.changes(change_tree, rope=-1), r"must lie in \[0, 2\]"),
         (lambda: comparison.order_changes(change_tree, "asociated"), "did you mean 'associated'"),
@@ -202,14 +177,11 @@ def test_what_no_change_can_be_learned_from_is_refused(
         (lambda: posterior_at(change_tree, "during"), "unknown time 'during'"),
     ]
     for call, fragment in calls:
-        with pytest.raises(ValueError, match=fragment):
-            call()
+        refused(fragment, call)
 
 
 @pytest.mark.parametrize("model", ["change-by-group", "change"])
-def test_controls_that_did_not_change_are_data(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], model: str
-) -> None:
+def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     """Their change is zero, and the change of stereotypes is that of the tables without them."""
     before, after = change_tables
     still = after["connection"].isin(CONTROLS)
@@ -246,9 +218,7 @@ def test_only_stereotypes_that_have_vectors_change() -> None:
     assert rows["mean"][still].abs().max() < 0.05 * rows["mean"][~still].abs().max()
 
 
-def test_warnings_of_either_fit_travel(
-    change_tables: tuple[pd.DataFrame, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_warnings_of_either_fit_travel(change_tables, monkeypatch) -> None:
     real = fit_design
 
     def doubtful(design: object, *args: object, **options: object) -> DataTree:

@@ -1,7 +1,5 @@
 """Contrasts and their probabilities, compared with NumPy on the draws."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -59,9 +57,7 @@ def test_the_default_rope_follows_the_scale_of_the_distances() -> None:
 
 
 @pytest.mark.parametrize("kind", ["eti", "hdi"])
-def test_numbers_given_the_sds_are_those_of_sampled_effects(
-    crossed_posterior: DataTree, kind: str
-) -> None:
+def test_numbers_given_the_sds_are_those_of_sampled_effects(crossed_posterior, kind) -> None:
     found = contrasts(crossed_posterior, 0.8, rope=0.1, ci_kind=kind)
     gap = only_row(found, level="overall", first="associated", second="human")
     means = crossed_posterior["posterior"]["connection_mean"]
@@ -77,9 +73,7 @@ def test_numbers_given_the_sds_are_those_of_sampled_effects(
     assert (found.attrs["ci_prob"], found.attrs["ci_kind"]) == (0.8, kind)
 
 
-def test_means_of_the_listed_words_are_averages_over_their_rows(
-    crossed_posterior: DataTree,
-) -> None:
+def test_means_of_the_listed_words_are_averages_over_their_rows(crossed_posterior) -> None:
     found = contrasts(crossed_posterior, over="listed")
     rows = np.arange(crossed_posterior["observed_data"].sizes["row"])
     expected = Rows(crossed_posterior).expected(rows)
@@ -114,10 +108,7 @@ def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() ->
 
 
 def test_a_named_word_is_where_its_rows_are() -> None:
-    """One word of sixteen is .16 closer to its own attributes, which is four standard errors.
-
-    Attribute effects are almost known from the 15 other words, and the prior adds .04² / .28².
-    """
+    """One word of sixteen is .16 closer to its own attributes, which is four standard errors."""
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")
     table = made.table(seed=1)
     post = bb.fit(table, "maximal", draws=500, seed=1)

@@ -1,7 +1,5 @@
 """Damage found by fuzzing that once raised the wrong error or none."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -15,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -109,9 +106,7 @@ DAMAGED: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     DAMAGED,
     ids=[f"{i}-{row[0]}" for i, row in enumerate(DAMAGED)],
 )
-def test_damage_is_told_in_a_line(
-    name: str, content: bytes | str, read: Callable[[Path], object], told: str, tmp_path: Path
-) -> None:
+def test_damage_is_told_in_a_line(name, content, read, told, tmp_path) -> None:
     (tmp_path / "vectors.txt").write_text("a\n")
     assert told in refused(tmp_path / name, content, read)
 
@@ -125,9 +120,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(("name", "cell"), [(name, cell) for name in ODD for cell in ODD[name]])
-def test_odd_parquet_files(
-    name: str, cell: pa.Array, tmp_path: Path, toy_table: pd.DataFrame
-) -> None:
+def test_odd_parquet_files(name, cell, tmp_path, toy_table) -> None:
     columns = {head: pa.array(toy_table[head].astype(str).tolist()) for head in toy_table}
     cells = pa.concat_arrays([cell] * len(toy_table))
     pq.write_table(pa.table(columns | {name: cells}), tmp_path / "t.parquet")
@@ -159,9 +152,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("damage", ["cut", "odd"])
-def test_packed_tables_that_are_damaged(
-    ending: str, damage: str, tmp_path: Path, toy_table: pd.DataFrame
-) -> None:
+def test_packed_tables_that_are_damaged(ending, damage, tmp_path, toy_table) -> None:
     table = toy_table.drop_duplicates()
     content = table.to_csv(index=False).encode()
     whole = PACKERS[ending](content)

@@ -1,7 +1,5 @@
 """Debiasing methods as functions, for files, and as a command, and their word lists."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re
@@ -17,27 +15,12 @@ from debias_toys import GENDER, NEUTRAL, toy
 import bayesbias as bb
 from bayesbias import debias
 from bayesbias.cli import main
-from bayesbias.debias import (
-    DEBIASING_METHODS,
-    Debiaser,
-    DefiningSets,
-    Material,
-    debias_file,
-    debiasing,
-    debiasing_method,
-    defining_sets,
-    fit_debiaser,
-    hard,
-    load_defining_sets,
-    method_options,
-    soft,
-)
 
 LISTS = ("five-religions", "gender", "race", "religion")
 
 
 def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data: Path) -> None:
-    lists = {name: load_defining_sets(name) for name in defining_sets()}
+    lists = {name: debias.load_defining_sets(name) for name in debias.defining_sets()}
     assert set(lists) >= set(LISTS)
     for sets in lists.values():
         assert re.search(r"\(20\d\d\)", sets.reference)
@@ -69,68 +52,56 @@ def test_bundled_lists_name_their_sources_and_are_the_published_ones(shared_data
 
 
 def test_what_is_kept_and_the_groups() -> None:
-    sets = DefiningSets([["she", "he"], ["her", "he"]], [["queen", "king"]], ["aunt"])
+    sets = debias.DefiningSets([["she", "he"], ["her", "he"]], [["queen", "king"]], ["aunt"])
     assert sets.kept == {"she", "he", "her", "queen", "king", "aunt"}
     assert sets.classes == ("class 1", "class 2")
     assert sets.groups == {"class 1": ("she", "her"), "class 2": ("he",)}
-    sets = DefiningSets([("woman", "man"), ("She", "he")], representation=["She", "he"])
+    sets = debias.DefiningSets([("woman", "man"), ("She", "he")], representation=["She", "he"])
     assert sets.in_case("lower", ()).representation == ("she", "he")
+    sets = debias.DefiningSets(
+        [["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["Aunt"]
+    )
+    lower = sets.in_case("lower", ())  # sets that share a word in lower case are one
+    assert (lower.equalize, lower.specific) == ((("mom", "dad"),), ("aunt",))
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ({"defining": []}, "defining must contain at"),
-        ({"defining": "she he"}, "defining must be a list of pairs"),
         ({"defining": [["she"]]}, r"pairs or longer tuples of different words; got \['she'\]"),
         ({"defining": [["she", "he"], ["a", "b", "c"]]}, "one word for each of the 2 classes"),
-        ({"defining": [["she", "he"]], "classes": ["one"]}, "each of the 1 classes"),
-        ({"defining": [["she", " "]]}, "defining must contain only words; got ' '"),
         ({"defining": [["she", "he"]], "specific": "aunt"}, "specific must be a list of words"),
-        ({"defining": [["she", "he"]], "specific": [3]}, "specific must contain only words; got 3"),
         ({"defining": [["she", "he"]], "case": "lowr"}, "unknown case .lowr.; did you mean"),
-        (
-            {"defining": [["she", "he"]], "representation": ("he", "she")},
-            "must be one of the defining tuples; got .'he', 'she'.",
-        ),
-        (
-            {"defining": [["she", "he"]], "equalize": [["a", "b"], ["b", "c"]]},
-            "several equalize sets contain b",
-        ),
+        ({"defining": [["she", "he"]], "representation": ("he", "she")}, "must be one of the"),
+        ({"defining": [["she", "he"]], "equalize": [["a", "b"], ["b", "c"]]}, "several equalize"),
     ],
 )
 def test_what_is_refused(content: dict, words: str) -> None:
-    refused(words, DefiningSets, **content)
+    refused(words, debias.DefiningSets, **content)
 
 
 def test_files_and_names(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('title = "Mine"\ndefining = [["she", "he"]]\n', encoding="utf-8")
-    sets = load_defining_sets(path)
+    sets = debias.load_defining_sets(path)
     assert (sets.name, sets.title, sets.defining) == ("mine", "Mine", (("she", "he"),))
-    assert load_defining_sets(sets) is sets
+    assert debias.load_defining_sets(sets) is sets
     for text, words in (
         ("defining = [[", "not valid TOML"),
-        ('defnining = [["she", "he"]]', "unknown key 'defnining'; did you mean 'defining'"),
-        ('title = "none"', "defining must contain at"),
+        ('defnining = [["she", "he"]]', "did you mean 'defining'"),
         ("defining = []", "mine.toml: defining must contain at"),
     ):
         path.write_text(text, encoding="utf-8")
-        refused(words, load_defining_sets, path)
-    refused("did you mean 'gender'", load_defining_sets, "gendr")
-    refused("no list", load_defining_sets, tmp_path / "none.toml", error=FileNotFoundError)
-    refused("is a folder", load_defining_sets, tmp_path, error=IsADirectoryError)
-
-
-def test_equalize_sets_that_share_a_word_in_lower_case_are_one() -> None:
-    sets = DefiningSets([["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["Aunt"])
-    lower = sets.in_case("lower", ())
-    assert (lower.equalize, lower.specific) == ((("mom", "dad"),), ("aunt",))
+        refused(words, debias.load_defining_sets, path)
+    refused("did you mean 'gender'", debias.load_defining_sets, "gendr")
+    refused("no list", debias.load_defining_sets, tmp_path / "none.toml", error=FileNotFoundError)
+    refused("is a folder", debias.load_defining_sets, tmp_path, error=IsADirectoryError)
 
 
 def test_words_are_taken_in_the_case_of_the_embedding() -> None:
     """In lower case, the pair Mary and John is found; an exact lookup would miss it."""
-    sets = load_defining_sets("gender")
+    sets = debias.load_defining_sets("gender")
     vectors = bb.load_vectors("glove-demo")
     assert "Mary" not in vectors
     default, exact = (
@@ -152,7 +123,7 @@ defining = [["she", "he"], ["woman", "man"], ["gal", "guy"]]
 equalize = [["queen", "king"]]
 specific = ["aunt"]
 """
-SETS = DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["aunt"])
+SETS = debias.DefiningSets([["she", "he"], ["woman", "man"]], [["queen", "king"]], ["aunt"])
 
 OPTIONS = {
     "hard": {"k": 2},
@@ -178,19 +149,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def toy_halves() -> Iterator[Callable]:
     """Register a method that multiplies some coordinates of neutral words during a test."""
 
-    @debiasing_method()
+    @debias.debiasing_method()
     def toy_halves(
-        material: Material, *, first: int | None = None, factor: float = 0.5
-    ) -> Debiaser:
-        """Halve the first coordinates."""
+        material: debias.Material, *, first: int | None = None, factor: float = 1
+    ) -> debias.Debiaser:
+        """Multiply the first coordinates."""
         factors = np.ones(len(material.vectors["she"]))
         factors[:first] = factor
-        return material.debiaser(
-            {"factor": factor}, equalize=False, neutral=lambda rows: rows * factors, unit=False
-        )
+        options = {"equalize": False, "unit": False}
+        return material.debiaser({"factor": factor}, neutral=lambda r: r * factors, **options)
 
     yield toy_halves
-    del DEBIASING_METHODS["toy_halves"]
+    del debias.DEBIASING_METHODS["toy_halves"]
 
 
 def test_a_new_method_is_a_function_and_debiases_files(toy_halves, here) -> None:
@@ -200,9 +170,9 @@ def test_a_new_method_is_a_function_and_debiases_files(toy_halves, here) -> None
     by_hand[neutral, :3] *= 0.25
     result = toy_halves(vectors, SETS, first=3, factor=0.25)
     assert np.array_equal(result.vectors, by_hand)
-    assert debiasing(result).method == "toy_halves"
-    assert debiasing(result).parameters == {"factor": 0.25}
-    rows = fit_debiaser(vectors, "toy_halves", SETS, first=3, factor=0.25).transform_rows(
+    assert debias.debiasing(result).method == "toy_halves"
+    assert debias.debiasing(result).parameters == {"factor": 0.25}
+    rows = debias.fit_debiaser(vectors, "toy_halves", SETS, first=3, factor=0.25).transform_rows(
         vectors.index_to_key[40:50], vectors.vectors[40:50]
     )
     assert np.array_equal(rows, by_hand[40:50])
@@ -212,11 +182,11 @@ def test_a_new_method_is_a_function_and_debiases_files(toy_halves, here) -> None
 
 
 def test_words_beyond_the_vocabulary_are_debiased_too() -> None:
-    sets, asked = load_defining_sets("gender"), ["he", "weisbuch"]
-    by_hand = fit_debiaser("glove-demo", "hard", sets).transform(
+    sets, asked = debias.load_defining_sets("gender"), ["he", "weisbuch"]
+    by_hand = debias.fit_debiaser("glove-demo", "hard", sets).transform(
         bb.load_vectors("glove-demo", asked)
     )
-    found = bb.load_vectors(hard("glove-demo", sets), asked)
+    found = bb.load_vectors(debias.hard("glove-demo", sets), asked)
     assert found.index_to_key == asked
     assert np.array_equal(found.vectors, by_hand.vectors)
 
@@ -224,34 +194,30 @@ def test_words_beyond_the_vocabulary_are_debiased_too() -> None:
 @pytest.mark.parametrize("method", OPTIONS)
 def test_the_file_is_what_the_function_gives(method: str, here, monkeypatch) -> None:
     expected = getattr(debias, method)(bb.load_vectors("toy.bin"), GENDER, **OPTIONS[method])
-    written = debias_file("toy.bin", "out", method, GENDER, **OPTIONS[method])
+    written = debias.debias_file("toy.bin", "out", method, GENDER, **OPTIONS[method])
     found = bb.load_vectors("out")
     assert found.index_to_key == expected.index_to_key
     assert np.array_equal(found.vectors, expected.vectors)
     told = json.loads(Path("out/record.json").read_text(encoding="utf-8"))
     assert told == json.loads(json.dumps(written))
-    assert told | json.loads(json.dumps(asdict(debiasing(expected)))) == told
+    assert told | json.loads(json.dumps(asdict(debias.debiasing(expected)))) == told
     assert (told["source"], told["words"], told["dims"]) == ("toy.bin", len(expected), 8)
     monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 4 * 8 * 20)
-    debias_file("toy.bin", "out", method, GENDER, force=True, **OPTIONS[method])
+    debias.debias_file("toy.bin", "out", method, GENDER, force=True, **OPTIONS[method])
     assert bb.load_vectors("out").vectors == pytest.approx(expected.vectors, abs=SINGLE)
     function = getattr(debias, method)
     _, _, *options = inspect.signature(function).parameters
-    assert options == method_options(method)
+    assert options == debias.method_options(method)
     assert all(f"\n{option} : " in function.__doc__ for option in options)
 
 
 def test_the_command_writes_the_vectors_in_the_case_of_the_embedding(here, capsys) -> None:
-    expected = hard(toy(), SETS).vectors
+    expected = debias.hard(toy(), SETS).vectors
     assert main([*here, "--out", "out"]) == 0
-    shown = capsys.readouterr()
-    assert "(case fallback): 2 defining sets, 1 equalize sets, 1 specific words" in shown.out
-    assert shown.err == "bayesbias: not in the embedding (defining sets): gal, guy\n"
+    assert "(defining sets): gal, guy" in capsys.readouterr().err
     assert np.array_equal(bb.load_vectors("out").vectors, expected)
     upper = TOML.replace("she", "She").replace("queen", "Queen").replace("aunt", "Aunt")
     Path("mine.toml").write_text(upper, encoding="utf-8")
-    assert main([*here, "--case", "exact", "--out", "exact"]) == 0
-    assert "if the embedding is in lower case, pass --case fallback" in capsys.readouterr().err
     assert main([*here, "--case", "lower", "--out", "lower"]) == 0
     assert np.array_equal(bb.load_vectors("lower").vectors, expected)
 
@@ -259,7 +225,9 @@ def test_the_command_writes_the_vectors_in_the_case_of_the_embedding(here, capsy
 def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     assert main([*here, "--method", "soft", "--strength", "2", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().out == ""
-    assert np.array_equal(bb.load_vectors("out").vectors, soft(toy(), SETS, strength=2).vectors)
+    assert np.array_equal(
+        bb.load_vectors("out").vectors, debias.soft(toy(), SETS, strength=2).vectors
+    )
     options = ["--k", "2", "--equalize", "False", "--out", "k", "--case=exact"]
     assert main([*here, *options]) == 0
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
@@ -270,9 +238,6 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
 BAD_FILES = [
     ({"out": "out.bin"}, "out.bin is a file or has the suffix of one"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),
-    ({"out": "here"}, "here already exists; pass force=True"),
-    ({"out": "mine", "force": True}, r"mine has other files \(notes.txt\)"),
-    ({"out": "none/out"}, "there is no folder"),
     ({"source": "cut.bin"}, "cut off"),
     ({"source": "nan.bin"}, "not finite: "),
     ({"source": "toy.kv"}, "allow_pickle=True"),
@@ -285,12 +250,9 @@ def test_bad_files_are_refused_and_nothing_is_written(here) -> None:
     Path("cut.bin").write_bytes(content[:-3])
     Path("nan.bin").write_bytes(content[:place] + b"\xff" * 8 + content[place + 8 :])
     toy().save("toy.kv")
-    for name in ("here/words.txt", "mine/notes.txt"):
-        Path(name).parent.mkdir()
-        Path(name).touch()
     before = sorted(Path().rglob("*"))
     for changed, fragment in BAD_FILES:
         options = {"source": "toy.bin", "out": "out", "sets": GENDER} | changed
-        refused(fragment, debias_file, error=Exception, **options)
+        refused(fragment, debias.debias_file, error=Exception, **options)
         assert sorted(Path().rglob("*")) == before
-    debias_file("toy.kv", "out", "hard", GENDER, allow_pickle=True)
+    debias.debias_file("toy.kv", "out", "hard", GENDER, allow_pickle=True)

@@ -1,14 +1,11 @@
 """Designs, similarities of their units, and the effects that models give them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, model_named
+from builders import groups_by_sets, model_named, refused
 from dense_oracle import covariance, in_rows
 from numpy.random import default_rng
 
@@ -45,38 +42,24 @@ def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (
-            {"covariates": ("length",), "x": np.zeros((3, 1))},
-            r"x must be a finite array of shape \(32, 1\)",
-        ),
-        (
-            {"covariates": ("length",), "x": np.full((32, 1), np.nan)},
-            r"x must be a finite array of shape \(32, 1\)",
-        ),
+        ({"covariates": ("length",), "x": np.zeros((3, 1))}, r"x must be a finite array of shape"),
+        ({"covariates": ("length",), "x": np.full((32, 1), np.nan)}, r"x must be a finite array"),
         ({"y": np.array([0.5])}, "word needs an index from 0 to 3 in every row"),
         ({"word": np.full(32, 4)}, "word needs an index from 0 to 3"),
         ({"connection": np.full(32, -1)}, "connection needs an index from 0 to 3"),
-        (
-            {"y": np.r_[0.1, np.nan, np.ones(30)]},
-            "cosine_distance must be finite; got nan in row 1",
-        ),
+        ({"y": np.r_[0.1, np.nan, np.ones(30)]}, "cosine_distance must be finite; got nan in row"),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(
-    toy_table: pd.DataFrame, changed: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(make_design(toy_table), **changed)
+def test_parts_that_do_not_fit_are_refused(toy_table, changed, message) -> None:
+    refused(message, replace, make_design(toy_table), **changed)
 
 
 def test_words_and_sets_that_are_not_clear_are_refused(toy_table: pd.DataFrame) -> None:
     both = toy_table.assign(protected_group=["man", *toy_table["protected_group"].iloc[1:-1], "x"])
-    with pytest.raises(ValueError, match=r"the protected word '\w+' is in two groups, .*'x'"):
-        make_design(both)
+    refused(r"the protected word '\w+' is in two groups, .*'x'", make_design, both)
     mixed = one_biased("xy").assign(attribute_set="s")
     bb.fit(mixed, "crossed", draws=50, seed=1)
-    with pytest.raises(ValueError, match=r"'s' has both .* rows for the group 'x'"):
-        bb.fit(mixed, "maximal", draws=50, seed=1)
+    refused(r"'s' has both .* rows for the group 'x'", bb.fit, mixed, "maximal", draws=50, seed=1)
 
 
 def test_two_clusters_of_equal_words_count_as_two_words() -> None:

@@ -1,7 +1,5 @@
 """Files as people have them: their content decides what they are, and odd lines are counted."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -18,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from backports import zstd
+from builders import refused
 from embedding_toys import WORDS, File, Table, as_binary, as_text, check, keyed, zipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -137,9 +136,7 @@ ODD: list[tuple[bytes | str, Table, str]] = [
 
 
 @pytest.mark.parametrize(("content", "expected", "notice"), ODD)
-def test_what_is_odd_is_read_and_said(
-    file: File, content: bytes | str, expected: Table, notice: str
-) -> None:
+def test_what_is_odd_is_read_and_said(file, content, expected, notice) -> None:
     path = file("odd.txt", content)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -164,8 +161,7 @@ NO_EMBEDDINGS: list[tuple[bytes | str, str]] = [
 
 @pytest.mark.parametrize(("content", "told"), NO_EMBEDDINGS)
 def test_other_files_are_named_with_what_to_do(file: File, content: bytes | str, told: str) -> None:
-    with pytest.raises(ValueError, match=rf"vectors\.bin.*{told}"):
-        load_vectors(file("vectors.bin", content))
+    refused(rf"vectors\.bin.*{told}", load_vectors, file("vectors.bin", content))
 
 
 PARTS = ["he", "home run", "family doctor", "naïve", "New York City", "a", "東京 駅"]
@@ -173,9 +169,7 @@ PARTS = ["he", "home run", "family doctor", "naïve", "New York City", "a", "東
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
 @settings(max_examples=60)
-def test_keys_with_blanks_are_right_or_refused(
-    file: File, seed: int, dims: int, newline: bool
-) -> None:
+def test_keys_with_blanks_are_right_or_refused(file, seed, dims, newline) -> None:
     """Whatever the numbers are; with 16 or more dimensions, they are always right."""
     rng = np.random.default_rng(seed)
     words = [f"{rng.choice(PARTS)}{i}" if rng.random() < 0.7 else f"w{i}" for i in range(30)]
@@ -218,22 +212,18 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
         "\t".join(map(str, row)) + "\n" for row in MATRIX.tolist()
     )
     path = file(matrix, gzip.compress(as_lines.encode()) if ".gz" in matrix else buffer.getvalue())
-    with pytest.raises(FileNotFoundError, match=r"has no words; .* one word per line"):
-        load_vectors(path)
+    refused(r"has no words; .* one word per line", load_vectors, path, error=FileNotFoundError)
     near = file(words, BESIDE[words])
     if words.endswith(".pkl"):
-        with pytest.raises(ValueError, match="allow_pickle=True; otherwise, get the words as"):
-            load_vectors(path)
+        refused("allow_pickle=True; otherwise, get the words as", load_vectors, path)
     check(load_vectors(path, allow_pickle=True), WORDS)
     near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
-    with pytest.raises(ValueError, match=r"is not a list of words|unequal numbers|vocab\.json"):
-        load_vectors(path, allow_pickle=True)
+    refused(r"is not a list of words|unequal", load_vectors, path, allow_pickle=True)
 
 
 def test_pickled_arrays_are_named(tmp_path: Path) -> None:
     np.save(tmp_path / "dict.npy", np.array(WORDS))
-    with pytest.raises(ValueError, match=r"dict\.npy .*np\.load.*allow_pickle=True\)\.item"):
-        load_vectors(tmp_path / "dict.npy")
+    refused(r"dict\.npy .*np\.load.*allow_pickle=True\)\.item", load_vectors, tmp_path / "dict.npy")
 
 
 def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:
@@ -255,8 +245,7 @@ def test_a_limit_reads_the_first_words(tmp_path: Path, kind: str) -> None:
     check(load_vectors(tmp_path / "v", ["Paris", "queen"], **how), {"Paris": WORDS["Paris"]})
     assert bb.convert_vectors(tmp_path / "v", tmp_path / "folder", **how) == (2, 3)
     assert bb.convert_vectors(tmp_path / "folder", tmp_path / "less", limit=1) == (1, 3)
-    with pytest.raises(ValueError, match="limit must be a whole number, 1 or more; got 0"):
-        load_vectors(tmp_path / "v", limit=0)
+    refused("limit must be a whole number, 1 or more; got 0", load_vectors, tmp_path / "v", limit=0)
 
 
 def test_slow_text_is_followed_by_a_hint_once(file: File, monkeypatch: pytest.MonkeyPatch) -> None:

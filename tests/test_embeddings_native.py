@@ -1,13 +1,12 @@
 """The native format, and conversion to it, which is complete or leaves nothing."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import refused
 from embedding_toys import FORMATS, WORDS, as_binary, check, keyed
 
 import bayesbias as bb
@@ -30,8 +29,7 @@ def test_loading_all_and_some_words(folder: Path) -> None:
     check(bb.load_vectors("native"), WORDS)  # a name without a slash can also be a folder
     some = bb.load_vectors(folder, ["queen", "kraków", "missing"])
     check(some, {word: WORDS[word] for word in ("kraków", "queen")})
-    with pytest.raises(IsADirectoryError, match="is a folder; give the path"):
-        bb.load_vectors(folder.parent)
+    refused("is a folder; give the path", bb.load_vectors, folder.parent, error=IsADirectoryError)
 
 
 @pytest.mark.parametrize("name", ["packed.bin.gz", "fasttext.vec", "glove.zip", "in memory"])
@@ -65,16 +63,13 @@ REFUSED: list[tuple[object, str, bool, str]] = [
 
 
 @pytest.mark.parametrize(("source", "target", "force", "fragment"), REFUSED)
-def test_what_is_refused_leaves_an_earlier_folder(
-    folder: Path, source: object, target: str, force: bool, fragment: str
-) -> None:
+def test_what_is_refused_leaves_an_earlier_folder(folder, source, target, force, fragment) -> None:
     Path("bad.bin").write_bytes(as_binary(WORDS)[:-1])
     Path("bad").touch()
     Path("other").mkdir()
     Path("other", "notes.txt").touch()
     before = sorted(os.listdir())
-    with pytest.raises((ValueError, OSError), match=fragment):
-        bb.convert_vectors(source, target, force=force)  # type: ignore[arg-type]
+    refused(fragment, bb.convert_vectors, source, target, error=(ValueError, OSError), force=force)
     assert sorted(os.listdir()) == before
     check(bb.load_vectors(folder), WORDS)
     bb.convert_vectors({"other": (1, 2, 3)}, folder, force=True)

@@ -1,7 +1,5 @@
 """Exact draws compared with sums over a grid of sds and with NUTS, and on hard designs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

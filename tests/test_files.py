@@ -1,7 +1,5 @@
 """A killed or failing write leaves the old file or folder, never a partial new one."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -131,9 +129,7 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new(kind: str, tmp_path: Pat
     assert told >= 1
 
 
-def test_an_interrupt_between_two_renames_puts_the_old_folder_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_between_two_renames_puts_the_old_folder_back(tmp_path, monkeypatch) -> None:
     fill(tmp_path, "old", ["out/a.csv"])
     rename = Path.rename
 
@@ -169,8 +165,7 @@ def test_a_second_writer_is_refused_until_the_first_ends_or_dies(tmp_path: Path)
         assert process.stdout.readline() == b"writing\n"
         for write, path in writers:
             for call in (write, recover):
-                with pytest.raises(BlockingIOError, match="another run is writing"):
-                    call(path)
+                refused("another run is writing", call, path, error=BlockingIOError)
         process.kill()
     for write, path in writers:
         assert "old" in (path.read_text() if path.is_file() else contents(path).values())

@@ -1,7 +1,5 @@
 """`fit`: its sampler, refusals, seeds, warnings, and options; fits of designs and with PyMC."""
 
-from __future__ import annotations
-
 import builtins
 import inspect
 import re
@@ -12,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, grid
+from builders import FAST, grid, refused
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias import warnings
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.tree import observed, outcome_of, stacked, warnings_of
@@ -25,14 +24,6 @@ from bayesbias.sampling import fit as fitting
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.options import FitKeywords, FitOptions
 from bayesbias.sampling.pymc_models import build_model
-from bayesbias.warnings import (
-    Divergences,
-    FewEffectiveDraws,
-    HighParetoK,
-    RepeatedRows,
-    SamplingWarning,
-    SeveralEmbeddings,
-)
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
@@ -58,9 +49,7 @@ EASY = r"Normal model, Pareto k 0\.\d\d below 0\.7.*"
     ("model", "reason"),
     [("paper", EASY), ("maximal", EASY), ("robust", f".*{NO_EXACT}.*"), ("crossed", HARD)],
 )
-def test_auto_takes_the_exact_sampler_where_it_works(
-    small_table: pd.DataFrame, toy_table: pd.DataFrame, model: str, reason: str
-) -> None:
+def test_auto_takes_the_exact_sampler_where_it_works(small_table, toy_table, model, reason) -> None:
     """Here, the crossed model's posterior is too hard for the exact sampler."""
     table, priors = (small_table, SPIKES) if model == "crossed" else (toy_table, {})
     tree = fit(table, model, priors=priors, draws=400, chains=2, seed=1)
@@ -74,27 +63,25 @@ def test_auto_takes_the_exact_sampler_where_it_works(
 
 
 def test_the_exact_sampler_by_name_warns_instead(small_table: pd.DataFrame) -> None:
-    with pytest.warns(SamplingWarning) as caught:
+    with pytest.warns(warnings.SamplingWarning) as caught:
         tree = fit(small_table, "crossed", method="exact", priors=SPIKES, seed=1)
     assert tree.attrs["method_reason"] == "asked for"
     doubts = warnings_of(tree)
-    assert HighParetoK in map(type, doubts)
+    assert warnings.HighParetoK in map(type, doubts)
     assert tuple(warning.message for warning in caught) == doubts
     assert caught[0].filename == __file__
-    with pytest.warns(SamplingWarning) as again:
+    with pytest.warns(warnings.SamplingWarning) as again:
         assert summary(tree).attrs["warnings"] == list(map(str, doubts))
     assert tuple(warning.message for warning in again) == doubts
 
 
-def test_divergences_and_poor_mixing_warn_with_what_to_do(
-    toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
-) -> None:
+def test_divergences_and_poor_mixing_warn_with_what_to_do(toy_table, mock_nuts) -> None:
     mock_nuts["diverging"] = lambda size: np.arange(np.prod(size)).reshape(size) < 7
-    with pytest.warns(SamplingWarning) as caught:
+    with pytest.warns(warnings.SamplingWarning) as caught:
         tree = fit(toy_table, "paper", method="nuts", draws=30, chains=2, seed=1)
     told = tuple(warning.message for warning in caught)
-    assert Divergences(7) in told
-    assert FewEffectiveDraws in map(type, told)
+    assert warnings.Divergences(7) in told
+    assert warnings.FewEffectiveDraws in map(type, told)
     assert warnings_of(tree) == told
 
 
@@ -113,14 +100,9 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda t: fit(t, "crosed"), "unknown model 'crosed'; did you mean 'crossed'"),
     (lambda t: fit(t, draws=0), "^draws must be a whole number.*; got 0"),
     (lambda t: fit(t, draws=2), "^draws must be at least 7 if chains is 4"),
-    (
-        lambda t: fit(t, draws=10**9),
-        r"1,000,000,000 draws of 4 chains needs about [\d,.]+ GB; lower draws",
-    ),
-    (lambda t: fit(t, chains=1.5), "^chains must be a whole number"),
+    (lambda t: fit(t, draws=10**9), r"1,000,000,000 draws of 4 chains needs about [\d,.]+ GB"),
     (lambda t: fit(t, tune=True), "^tune must be a whole number"),
     (lambda t: fit(t, seed=-1), "^seed must be a whole number.*; got -1"),
-    (lambda t: fit(t, seed="x"), "^seed must be a whole number.*; got 'x'"),
     (lambda t: fit(t, target_accept=90), r"^target_accept must lie in \(0, 1\); got 90"),
     (lambda _: FitOptions(ci_prob=89), "^ci_prob "),
     (lambda _: FitOptions(ci_kind="x"), "unknown ci_kind 'x'.*hdi"),
@@ -128,31 +110,21 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda t: fit(t, drawz=3), "unknown fit option 'drawz'; did you mean 'draws'"),
     (lambda t: fit(t, priors={"sigm": {"rate": 1}}), "unknown parameter 'sigm'; did you mean"),
     (lambda t: fit(t, "robust", method="exact"), "use method='nuts'"),
-    (lambda t: fit(t.iloc[:-1].assign(cosine_distance=0.5)), "of associated rows are 0.5"),
     (lambda t: fit(flat(t, 5e-6)), r"of associated rows are 0\.9, give or take .e-0"),
     (lambda t: fit(t.iloc[:0]), "the table has no rows"),
     (lambda t: fit_design(replace(make_design(t), y=np.ones(32)), "paper"), "all 32 distances"),
     (lambda t: fit(flat(t), "crossed"), HUMAN),
-    (lambda t: fit(flat(t), "robust"), HUMAN),
     (lambda t: fit(t, method="nutpie"), r"needs nutpie: pip install 'bayesbias\[samplers\]'"),
 ]
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSALS)
-def test_what_is_refused(
-    toy_table: pd.DataFrame,
-    call: Callable[[pd.DataFrame], object],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_refused(toy_table, call, message, monkeypatch) -> None:
     monkeypatch.setattr(fitting, "find_spec", lambda _: None)
-    with pytest.raises((ValueError, TypeError, ImportError), match=message):
-        call(toy_table)
+    refused(message, call, toy_table, error=(ValueError, TypeError, ImportError))
 
 
-def test_what_does_not_vary_is_fitted_where_another_sd_or_the_prior_decides(
-    toy_table: pd.DataFrame,
-) -> None:
+def test_what_does_not_vary_is_fitted_where_another_sd_or_the_prior_decides(toy_table) -> None:
     assert fit(flat(toy_table), "paper", seed=1, **FAST).attrs["method"] == "exact"
     human = toy_table["connection"] == "human"
     one = toy_table[~human | (human.cumsum() == 1)]
@@ -161,9 +133,9 @@ def test_what_does_not_vary_is_fitted_where_another_sd_or_the_prior_decides(
 
 def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     twice = pd.concat([toy_table, toy_table.iloc[[3, 3]]])
-    with pytest.warns(RepeatedRows) as told:
+    with pytest.warns(warnings.RepeatedRows) as told:
         tree = fit(twice, "paper", seed=1, **FAST)
-    assert told[0].message == RepeatedRows(n=2, total=34)
+    assert told[0].message == warnings.RepeatedRows(n=2, total=34)
     assert told[0].filename == __file__
     assert tree["observed_data"].sizes["row"] == 34  # reported and left unchanged
 
@@ -171,9 +143,9 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
 def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
     one = toy_table.assign(embedding="one")
     moved = one.assign(embedding="two", cosine_distance=one["cosine_distance"] * 0.9)
-    with pytest.warns(SeveralEmbeddings) as told:
+    with pytest.warns(warnings.SeveralEmbeddings) as told:
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
-    assert told[0].message == SeveralEmbeddings(("one", "two"))
+    assert told[0].message == warnings.SeveralEmbeddings(("one", "two"))
     assert told[0].filename == __file__
     moved = moved.assign(embedding="one")  # like two trainings or two contexts
     fit(pd.concat([one, moved]).assign(replicate="1"), "paper", seed=1, **FAST)
@@ -198,12 +170,9 @@ def test_seeds_are_recorded_and_repeat_the_fit(toy_table: pd.DataFrame) -> None:
     assert same_draws(by_generator, run(int(by_generator.attrs["seed"])))
     by_chance = run(None)
     assert same_draws(by_chance, run(int(by_chance.attrs["seed"])))
-    assert not same_draws(by_chance, run(None))
 
 
-def test_the_exact_way_needs_no_pymc(
-    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_exact_way_needs_no_pymc(toy_table, monkeypatch) -> None:
     real = builtins.__import__
 
     def refuse(name: str, *args: Any, **options: Any) -> Any:
@@ -215,9 +184,7 @@ def test_the_exact_way_needs_no_pymc(
     assert fit(toy_table, "crossed", draws=200, seed=1).attrs["method"] == "exact"
 
 
-def test_missing_pairs_that_make_a_fit_slow_are_named(
-    toy_table: pd.DataFrame, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_pairs_that_make_a_fit_slow_are_named(toy_table, caplog, monkeypatch) -> None:
     gaps = toy_table.drop_duplicates(["protected_word", "attribute"])[1:]
     fit(gaps, "paper", seed=1, draws=20)
     assert not caplog.text
@@ -285,9 +252,7 @@ def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, sca
 @pytest.mark.filterwarnings(
     "ignore::bayesbias.warnings.PriorConflict"
 )  # far outside the priors of changes
-def test_the_outcome_has_its_name_everywhere(
-    design: Design, mock_nuts: dict[str, Callable[..., np.ndarray]]
-) -> None:
+def test_the_outcome_has_its_name_everywhere(design, mock_nuts) -> None:
     named = replace(design, y=design.y - 2, outcome="score")
     exact = bb.add_groups(fit_design(named, "change", seed=1, **FAST))
     assert outcome_of(exact) == "score"

@@ -1,7 +1,5 @@
 """Equal frequency against brute force, and changes of a table that may change no default row."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -17,15 +15,8 @@ from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.comparison.runs import _slope_variances
+from bayesbias.model import frequency
 from bayesbias.model.design import Design, with_cosines
-from bayesbias.model.frequency import (
-    Frequency,
-    cell_positions,
-    frequency_of,
-    refitted,
-    slope_scores,
-    slopes,
-)
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
@@ -98,8 +89,10 @@ def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups
     design, (moved, parts, positions) = make_design(table), by_hand(table)
     np.testing.assert_allclose(design.y, moved, atol=1e-12)
     expected = parts @ parts.T * N_MATCHED / (N_MATCHED - 2)
-    np.testing.assert_allclose(slope_scores(design) @ slope_scores(design).T, expected, atol=1e-12)
-    own = cell_positions(design)[:, : len(groups)]
+    np.testing.assert_allclose(
+        frequency.slope_scores(design) @ frequency.slope_scores(design).T, expected, atol=1e-12
+    )
+    own = frequency.cell_positions(design)[:, : len(groups)]
     np.testing.assert_allclose(own, np.tile(positions[list(groups)], (len(groups), 1)), atol=1e-12)
     # A contrast's variance is that of the model plus v' C v.
     post = bb.fit(table, draws=50, chains=1, seed=1)
@@ -116,7 +109,7 @@ def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups
     np.testing.assert_allclose(
         (sds**2 - plain**2)[:, places], np.tile(added[~np.isnan(added)], (50, 1)), atol=1e-12
     )
-    assert frequency_of(without) is Frequency.NO_RANKS
+    assert frequency.frequency_of(without) is frequency.Frequency.NO_RANKS
 
 
 def test_a_word_left_out_has_no_part_in_slopes_or_mean_ranks() -> None:
@@ -125,7 +118,7 @@ def test_a_word_left_out_has_no_part_in_slopes_or_mean_ranks() -> None:
     design = make_design(table)
     for column, name in (("attribute", "x-0"), ("attribute", "k0"), ("protected_word", "x0")):
         is_left = (table[column] != name).to_numpy()
-        part = refitted(design, np.flatnonzero(is_left))
+        part = frequency.refitted(design, np.flatnonzero(is_left))
         np.testing.assert_allclose(part.y, by_hand(table[is_left])[0], atol=1e-12)
 
 
@@ -143,8 +136,8 @@ def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> N
     """Groups may come in another order than in a run's table."""
     design = make_design(ranked_table("xyz"))
     weights = np.concatenate([double_weights(design)[None], relative_weights(design)])
-    moved = weights[:, :, :3] @ cell_positions(design)[0, :3]
-    scores = slope_scores(design)
+    moved = weights[:, :, :3] @ frequency.cell_positions(design)[0, :3]
+    scores = frequency.slope_scores(design)
     variances = np.einsum("lg,gh,lh->l", moved, scores @ scores.T, moved)
     pair = "associated", "different"
     found = _slope_variances(design, load_model("by-group"), ["z", "x", "y"], pair)
@@ -154,7 +147,7 @@ def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> N
 def test_errors_of_slopes_move_the_means_of_connections_and_groups() -> None:
     """A cell moves by minus its mean log rank per unit of a slope; means are over cells."""
     design = make_design(ranked_table("xyz"))
-    moved = -slope_scores(design)[:, None] * cell_positions(design)[:, :, None]
+    moved = -frequency.slope_scores(design)[:, None] * frequency.cell_positions(design)[:, :, None]
     of, found = design.column_connection, slope_gaps(design, load_model("by-group"))
     n, place = len(design.connections), -1
     for first, second in combinations(range(n), 2):
@@ -167,7 +160,7 @@ def test_errors_of_slopes_move_the_means_of_connections_and_groups() -> None:
             own = moved[g, cells == first].mean(axis=0) - moved[g, cells == second].mean(axis=0)
             np.testing.assert_allclose(found[:, 1 + g, place], own, atol=1e-12)
     zero = {"word_mean": np.zeros((len(moved[0, 0]), len(design.words), n))}
-    errors = slope_scores(design).T
+    errors = frequency.slope_scores(design).T
     values = with_slope_errors(design, load_model("by-group"), zero.__getitem__, errors)
     for w, g in enumerate(design.word_group):
         own = [moved[g, of[g] == c].mean(axis=0) for c in range(n)]
@@ -228,10 +221,7 @@ def by_name(column: pd.Series, rng: Generator) -> dict[str, float]:
 
 @pytest.mark.parametrize("move", MOVES)
 def test_what_is_not_bias_moves_no_default_row(move: str) -> None:
-    """Ranks of stereotypes are inside the range of controls, so slopes cancel exactly.
-
-    The prior of cells, three spreads wide, shrinks a shift of .1 by about .001.
-    """
+    """Ranks of stereotypes are inside the range of controls, so slopes cancel exactly."""
     table = ranked_table(slope=0.0)
     matched = table["connection"] == "matched"
     ends = np.quantile(table.loc[matched, "attribute_rank"], [0.1, 0.9])
@@ -345,4 +335,4 @@ def test_shuffled_stereotypes_of_a_real_list_have_no_contrast_on_average() -> No
         weights = contrast_weights(other)[:, :, 0]
         found.append(moments(other, parameters[None], weights)[0][0, :, 0])
     assert np.abs(np.mean(found, axis=0)).max() < 0.012
-    assert slopes(design).shape == (len(design.words),)
+    assert frequency.slopes(design).shape == (len(design.words),)

@@ -1,7 +1,5 @@
 """The gradient of the collapsed likelihood, and NUTS over sds alone, against the exact sampler."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -46,10 +44,7 @@ def test_value_and_gradient_of_irregular_tables(irregular: Design, name: str) ->
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
-def test_value_and_gradient_with_likeness_gaps_and_slopes(
-    likened: Design,  # noqa: F811
-    share: float,
-) -> None:
+def test_value_and_gradient_with_likeness_gaps_and_slopes(likened, share) -> None:  # noqa: F811
     check(without_some(likened, share), "by-group with slopes")
 
 
@@ -115,8 +110,6 @@ def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
     assert np.sqrt((z**2).mean()) < HIGHEST_RMS
 
 
-def test_models_whose_likeness_cannot_be_used_are_not_collapsed(
-    likened: Design,  # noqa: F811
-) -> None:
+def test_models_whose_likeness_cannot_be_used_are_not_collapsed(likened) -> None:  # noqa: F811
     with pytest.raises(CannotCollapse):
         bb.build_model(likened, model_named("by-group of sigma by word"), collapsed=True)

@@ -1,7 +1,5 @@
 """Vectors that people hold in memory: every kind gives the same words and numbers, or a way on."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -9,23 +7,24 @@ import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import SimpleNamespace as Fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from scipy.sparse import csr_array
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats.held import as_keyed
-from bayesbias.embeddings.formats.keyed import known_ranks
 
 WORDS = ["the", "he", "she", "null", "home", "career"]
 MATRIX = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
 ROWS = dict(zip(WORDS, MATRIX.tolist(), strict=True))
+PEOPLE = {"a": ["he"], "b": ["she"]}
 WIDE = pd.DataFrame(MATRIX, index=WORDS, columns=[f"d{i}" for i in range(4)])
 COLUMN = WIDE.reset_index(names="word")
 LISTS = pd.DataFrame({"text": WORDS, "embedding": [*MATRIX]})
@@ -80,19 +79,13 @@ HELD: dict[str, Callable[[], Any]] = {
     "arrow lists": lambda: arrow(LISTS),
     "polars": lambda: polars(COLUMN),
     "polars lists": lambda: polars(LISTS, lazy=True),
-    "another library": lambda: SimpleNamespace(to_pandas=lambda: COLUMN),
+    "another library": lambda: Fields(to_pandas=lambda: COLUMN),
     "pair": lambda: (WORDS, MATRIX),
     "pair of arrays": lambda: (np.array(WORDS), MATRIX),
     "pair with a response": lambda: (WORDS, RESPONSE),
     "pair with base64": lambda: (WORDS, {"data": CODED}),
-    "pair with objects": lambda: (
-        WORDS,
-        SimpleNamespace(data=[SimpleNamespace(**item) for item in ITEMS]),
-    ),
-    "pair with values": lambda: (
-        WORDS,
-        SimpleNamespace(embeddings=[SimpleNamespace(values=[*r]) for r in MATRIX]),
-    ),
+    "pair with objects": lambda: (WORDS, Fields(data=[Fields(**item) for item in ITEMS])),
+    "pair with values": lambda: (WORDS, Fields(embeddings=[Fields(values=[*r]) for r in MATRIX])),
     "pair with types": lambda: (WORDS, {"embeddings": {"float": MATRIX.tolist()}}),
     "pair with a tensor": lambda: (WORDS, pytest.importorskip("torch").tensor(MATRIX)),
     "sparse matrix": lambda: (WORDS, csr_array(MATRIX)),
@@ -107,7 +100,7 @@ HELD: dict[str, Callable[[], Any]] = {
     "two pairs": lambda: [(word, ROWS[word]) for word in ("he", "she")],
     "records": lambda: [{"input": word, "embedding": row} for word, row in ROWS.items()],
     "records with columns": lambda: COLUMN.to_dict("records"),
-    "objects of a client": lambda: [SimpleNamespace(text=w, vector=r) for w, r in ROWS.items()],
+    "objects of a client": lambda: [Fields(text=w, vector=r) for w, r in ROWS.items()],
     "results of a batch": lambda: BATCH,
     "response with words": lambda: {"data": [{"text": w, "vector": r} for w, r in ROWS.items()]},
     "columns": lambda: {"words": WORDS, "vectors": MATRIX},
@@ -132,8 +125,7 @@ def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
 
 
 def test_tensors_of_any_kind() -> None:
-    torch = pytest.importorskip("torch")
-    tensor = torch.tensor(MATRIX, requires_grad=True)
+    tensor = pytest.importorskip("torch").tensor(MATRIX, requires_grad=True)
     for held in ((WORDS, tensor), dict(zip(WORDS, tensor, strict=True))):
         np.testing.assert_array_equal(as_keyed(held).vectors, MATRIX)
     rounded = as_keyed((WORDS, tensor.bfloat16())).vectors
@@ -142,10 +134,7 @@ def test_tensors_of_any_kind() -> None:
 
 def test_an_encoder_is_asked_once_for_the_words_needed() -> None:
     model = Model()
-    wordlist = {
-        "groups": {"a": ["he"], "b": ["she"]},
-        "stereotypes": {"a": ["career"], "b": ["home"]},
-    }
+    wordlist = {"groups": PEOPLE, "stereotypes": {"a": ["career"], "b": ["home"]}}
     table = bb.distance_table(model, wordlist)
     assert model.asked == [["career", "he", "home", "she"]]
     pd.testing.assert_frame_equal(table, bb.distance_table(ROWS, wordlist))
@@ -154,37 +143,32 @@ def test_an_encoder_is_asked_once_for_the_words_needed() -> None:
     assert lowered.index_to_key == ["HE"]
 
 
-COUNTED: list[tuple[str, Any, str]] = [
-    ("count", [9, 500, 400, 3, 2, 1], "'count' (used for frequency ranks)"),
-    ("Frequency", [0.9, 500, 400, 3, 2, 1], "'Frequency' (used for frequency ranks)"),
-    ("rank", [4, 1, 2, 3, 5, 6], "'rank' (used for frequency ranks)"),
-    ("norm", [0.5] * 6, "'norm' (not used)"),
-    ("pos", ["N"] * 6, "'pos' (not used)"),
-    ("stop", [True] * 6, "'stop' (not used)"),
-    ("Unnamed: 0", [*range(6)], "'Unnamed: 0' (not used)"),
-]
+COUNTED: dict[str, tuple[list[Any], bool]] = {
+    "count": ([9, 500, 400, 3, 2, 1], True),
+    "Frequency": ([0.9, 500, 400, 3, 2, 1], True),
+    "rank": ([4, 1, 2, 3, 5, 6], True),
+    "norm": ([0.5] * 6, False),
+    "pos": (["N"] * 6, False),
+    "stop": ([True] * 6, False),
+    "Unnamed: 0": ([*range(6)], False),
+}
+"""Columns that are no dimensions, and whether they are used as frequency ranks."""
 
 
 @pytest.mark.parametrize("names", [[f"d{i}" for i in range(4)], [*"abcd"]])
-@pytest.mark.parametrize(("name", "column", "said"), COUNTED)
-def test_other_columns_are_named_and_are_no_dimensions(
-    name: str, column: list[Any], said: str, names: list[str]
-) -> None:
-    for frame in (WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)):
-        with pytest.warns(bb.warnings.ColumnsNotRead) as caught:
-            vectors = as_keyed(frame.assign(**{name: column}))
-        assert said in str(caught[0].message)
+@pytest.mark.parametrize("name", COUNTED)
+def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
+    column, ranked = COUNTED[name]
+    wide, tall = WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)
+    records = [{"word": w, name: column[i], **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
+    for held in (wide.assign(**{name: column}), tall.assign(**{name: column}), records):
+        with pytest.warns(bb.warnings.ColumnsNotRead) as told:
+            vectors = as_keyed(held)
+        assert repr(name) in told[0].message.columns[0]
         np.testing.assert_array_equal(vectors.vectors, MATRIX)
-        if "ranks" in said:
+        if ranked:
             ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
             assert [ranks["he"], ranks["she"]] == [1, 2]
-
-
-def test_counts_of_records_are_no_dimensions() -> None:
-    records = [{"word": w, "count": 9 - i, **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
-    with pytest.warns(bb.warnings.ColumnsNotRead) as told:
-        np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
-    assert "'count'" in told[0].message.columns[0]
 
 
 def test_words_that_pandas_reads_as_missing_are_said() -> None:
@@ -199,10 +183,7 @@ EMPTY: list[Any] = [[0.0] * 4, [np.nan, 1, 1, 1], [np.inf, 1, 1, 1], None]
 
 @pytest.mark.parametrize("row", EMPTY, ids=str)
 def test_words_without_a_direction_are_missing(row: Any) -> None:
-    wordlist = {
-        "groups": {"a": ["he"], "b": ["she"]},
-        "stereotypes": {"a": ["career", "null"], "b": ["home"]},
-    }
+    wordlist = {"groups": PEOPLE, "stereotypes": {"a": ["career", "null"], "b": ["home"]}}
     held = ROWS | {"null": row}
     frame = pd.DataFrame({"word": [*held], "vector": [*held.values()]})
     forms = [held, frame, [*held.items()]]
@@ -217,52 +198,33 @@ def test_words_without_a_direction_are_missing(row: Any) -> None:
 
 REFUSED: list[tuple[Any, str]] = [
     (RESPONSE, r"response, without the words. Pass \(words, response\)"),
-    (ITEMS, "without the words"),
-    (SimpleNamespace(data=[SimpleNamespace(embedding=[1.0])]), "without the words"),
+    (Fields(data=[Fields(embedding=[1.0])]), "without the words"),
     ((WORDS[:3], RESPONSE), r"must have shape \(3, n_dims\); got \(6, 4\)"),
     (WIDE.T, "if its columns are the words, pass frame.T"),
-    (WIDE.T.reset_index(drop=True), "if its columns are the words, pass frame.T"),
     (WIDE.reset_index(drop=True), "no words in its index or in a column of text, only d0"),
     (COLUMN.assign(hits=[9, 8, 7, 6, 5, 4]).set_axis([*"wxyzvu"], axis=1), "'u' may be a count"),
-    (
-        pd.DataFrame([[w, i, *r] for i, (w, r) in enumerate(ROWS.items())]),
-        "column 1 may be a count",
-    ),
+    (pd.DataFrame([[w, i, *r] for i, (w, r) in enumerate(ROWS.items())]), "column 1 may be a"),
     (COLUMN.assign(a="x").rename(columns={"word": "b"}), r"several columns of text \('b', 'a'\)"),
     (LISTS.assign(b=[*MATRIX]).rename(columns={"embedding": "a"}), "columns of lists"),
     (({"he": 0, "she": 6}, MATRIX), "must map to rows from 0 to 5"),
     (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
-    (COLUMN[["word"]], "too few columns of numbers"),
     (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
-    (
-        COLUMN.assign(n=range(6)).astype({f"d{i}": str for i in range(4)}),
-        "also d0, d1, d2, .*decimal",
-    ),
+    (COLUMN.assign(n=range(6)).astype({f"d{i}": str for i in range(4)}), "also d0, d1, d2"),
     (WIDE.set_index("d0", append=True), "index has the levels"),
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),
     ({"he": [1, 2], "she": [1]}, "same length; 'he' has 2 numbers, but 'she' has 1"),
-    ([("he", [1, 2]), ("he", [1, 3])], "must occur once; 'he' has different vectors"),
     (Model, "takes no arguments|positional"),
 ]
 
 
 @pytest.mark.parametrize(("held", "message"), REFUSED)
 def test_what_cannot_be_used_is_refused_with_a_way_on(held: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        bb.load_vectors(held, ["he"])
+    refused(message, bb.load_vectors, held, ["he"], error=(TypeError, ValueError))
 
 
-WHOLE: list[Callable[[Any], object]] = [
-    bb.load_vectors,
-    lambda model: bb.save_vectors(model, "a.npz"),
-    bb.debias.hard,
-]
-
-
-@pytest.mark.parametrize("call", WHOLE)
+@pytest.mark.parametrize("call", [bb.load_vectors, bb.debias.hard])
 def test_an_encoder_has_no_vocabulary(call: Callable[[Any], object]) -> None:
-    with pytest.raises(ValueError, match=r"an encoder has no list of words.*choose words"):
-        call(Model())
+    refused("an encoder has no list of words", call, Model())
 
 
 def test_keys_with_a_prefix_or_suffix() -> None:
@@ -273,29 +235,17 @@ def test_keys_with_a_prefix_or_suffix() -> None:
     assert bb.resolved_forms(vectors) == {}
     whole = bb.load_vectors(others | tagged, key="/c/en/{word}")
     assert whole.index_to_key == WORDS
-    with pytest.raises(ValueError, match=r"read them with key='/c/en/{word}'$"):
-        bb.load_vectors(tagged, ["he", "she"])
+    refused(r"read them with key='/c/en/{word}'$", bb.load_vectors, tagged, ["he", "she"])
     with pytest.warns(bb.warnings.MissingWords) as told:
         bb.load_vectors(tagged | {"null": [1.0] * 4}, ["he", "she", "home", "null"])
     assert told[0].message.names == ("he", "home", "she")
     assert told[0].message.hint[-1] == Argument("key", "/c/en/{word}")
-    with pytest.raises(ValueError, match=r"key must contain {word} once"):
-        bb.load_vectors(tagged, ["he"], key="/c/en/")
-
-
-def test_records_survive_json() -> None:
-    records = json.loads(json.dumps([{"text": w, "vector": row} for w, row in ROWS.items()]))
-    np.testing.assert_array_equal(as_keyed(records).vectors, MATRIX)
+    refused(r"key must contain {word} once", bb.load_vectors, tagged, ["he"], key="/c/en/")
 
 
 def test_lines_of_json_and_tables_with_lists(tmp_path: Path) -> None:
     records = [{"text": word, "vector": row} for word, row in ROWS.items()]
-    contents = [
-        ROWS,
-        records,
-        {"texts": WORDS, "embeddings": [*ROWS.values()]},
-        [*ROWS.items()],
-    ]
+    contents = [ROWS, records, {"texts": WORDS, "embeddings": [*ROWS.values()]}, [*ROWS.items()]]
     texts = [(".json", json.dumps(content, indent=i)) for i, content in enumerate(contents)]
     lines = [records, BATCH, [*ROWS.items()], [{word: row} for word, row in ROWS.items()]]
     texts += [(".jsonl", "\n".join(map(json.dumps, values)) + "\n\n") for values in lines]
@@ -307,30 +257,17 @@ def test_lines_of_json_and_tables_with_lists(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(text.encode()))
     np.testing.assert_array_equal(bb.load_vectors(path).vectors, MATRIX)
     (tmp_path / "r.json").write_text(json.dumps(RESPONSE))
-    with pytest.raises(ValueError, match=r"r\.json: .*without the words"):
-        bb.load_vectors(tmp_path / "r.json")
+    refused(r"r\.json: .*without the words", bb.load_vectors, tmp_path / "r.json")
     pytest.importorskip("pyarrow")
     LISTS.to_parquet(tmp_path / "v.parquet")
     np.testing.assert_array_equal(bb.load_vectors(tmp_path / "v.parquet").vectors, MATRIX)
 
 
-Tokenizer = tuple[str, dict[str, Any], list[dict[str, Any]], list[str]]
-
-TOKENIZERS: list[Tokenizer] = [
-    (
-        "WordPiece",
-        {"vocab": {"[UNK]": 0, "he": 1, "##er": 2, "niño": 3}, "unk_token": "[UNK]"},
-        [{"id": 4, "content": "[PAD]", "special": True}],
-        ["he", "niño"],
-    ),
-    (
-        "Unigram",
-        {"vocab": [["<unk>", 0], ["▁he", -1], ["er", -2], ["▁niño", -3]]},
-        [],
-        ["he", "niño"],
-    ),
-    ("BPE", {"vocab": {"!": 0, "Ġhe": 1, "er": 2, "ĠniÃ±o": 3}, "merges": []}, [], ["he", "niño"]),
-]
+TOKENIZERS: dict[str, dict[str, Any]] = {
+    "WordPiece": {"vocab": {"[UNK]": 0, "he": 1, "##er": 2, "niño": 3}, "unk_token": "[UNK]"},
+    "Unigram": {"vocab": [["<unk>", 0], ["▁he", -1], ["er", -2], ["▁niño", -3]]},
+    "BPE": {"vocab": {"!": 0, "Ġhe": 1, "er": 2, "ĠniÃ±o": 3}, "merges": []},
+}
 
 
 def static_model(folder: Path, words: list[str], matrix: np.ndarray) -> None:
@@ -342,13 +279,10 @@ def static_model(folder: Path, words: list[str], matrix: np.ndarray) -> None:
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab}}), "utf-8")
 
 
-@pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda one: one[0])
+@pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize("layout", ["plain", "bfloat16", "mapped", "sentence-transformers"])
-def test_static_models_have_the_words_of_their_tokenizer(
-    tokenizer: Tokenizer, layout: str, tmp_path: Path
-) -> None:
+def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path) -> None:
     """Row i belongs to token i; newer models map tokens to rows and have weights."""
-    kind, model, added, words = tokenizer
     safetensors = pytest.importorskip("safetensors.torch")
     torch = pytest.importorskip("torch")
     matrix = torch.tensor(MATRIX[:5], dtype=torch.bfloat16 if layout == "bfloat16" else None)
@@ -361,58 +295,19 @@ def test_static_models_have_the_words_of_their_tokenizer(
         tensors = {"embedding.weight": matrix}
         folder = tmp_path / "0_StaticEmbedding"
         folder.mkdir()
-    content = {"model": {"type": kind, **model}, "added_tokens": added}
+    added = [{"id": 4, "content": "[PAD]", "special": True}] * (kind == "WordPiece")
+    content = {"model": {"type": kind, **TOKENIZERS[kind]}, "added_tokens": added}
     (folder / "tokenizer.json").write_text(json.dumps(content), "utf-8")
     safetensors.save_file(tensors, folder / "model.safetensors")
     for source in (tmp_path, folder / "model.safetensors"):
         vectors = bb.load_vectors(source)
-        assert vectors.index_to_key == words
+        assert vectors.index_to_key == ["he", "niño"]
         np.testing.assert_array_equal(vectors.vectors, expected)
     safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
-    with pytest.raises(ValueError, match=r"not a static model. For a sentence encoder, pass its"):
-        bb.load_vectors(tmp_path)
+    refused(r"not a static model. For a sentence encoder, pass its", bb.load_vectors, tmp_path)
 
 
-def test_unknown_frequency_is_said() -> None:
-    """A dict and a list from A to Z have no order of frequency; counts, and files, have one."""
-    rng = np.random.default_rng(3)
-    words = [f"{a}{b}{c}" for a in "pqrs" for b in "aeiou" for c in "bcdfgklmnt"]
-    held = dict(zip(words, rng.normal(size=(200, 6)), strict=True))
-    wordlist = {
-        "groups": {"a": words[:3], "b": words[50:53]},
-        "stereotypes": {"a": words[100:103], "b": words[150:153]},
-    }
-    with pytest.warns(bb.warnings.UnknownFrequency):
-        bb.matched_controls(held, wordlist, n=1, seed=1)
-    counts = rng.permutation(200)
-    frame = pd.DataFrame.from_dict(held, orient="index").assign(count=counts)
-    with pytest.warns(bb.warnings.ColumnsNotRead):
-        vectors = bb.load_vectors(frame)
-    found = bb.matched_controls(vectors, wordlist, n=1, seed=1).controls["matched"]
-    ranks = dict(zip(words, 200 - counts, strict=True))  # all counts differ
-    own = [*wordlist["stereotypes"]["a"], *wordlist["stereotypes"]["b"]]
-    ratios = np.array([ranks[new] / ranks[old] for new, old in zip(found, own, strict=True)])
-    assert (abs(ratios - 1) <= 0.2).all()
-
-
-def test_files_from_a_to_z_and_encoders_have_no_ranks(tmp_path: Path) -> None:
-    words = sorted(f"{a}{b}" for a in "pqrs" for b in "aeiou")
-    for name, order in (("a.vec", words), ("z.vec", words[::-1])):
-        lines = [f"{word} {i}.5 1.5" for i, word in enumerate(order)]
-        (tmp_path / name).write_text("\n".join(lines))
-    assert known_ranks(bb.load_vectors(tmp_path / "a.vec")) is None
-    assert known_ranks(bb.load_vectors(tmp_path / "a.vec", words[5:])) is None
-    ranks = known_ranks(bb.load_vectors(tmp_path / "z.vec", words[:3]))
-    assert ranks.tolist() == [18, 19, 20]
-    assert known_ranks(bb.load_vectors(Model(), ["he", "she"])) is None
-    assert known_ranks(bb.load_vectors(ROWS)) is None
-    bb.save_vectors(ROWS, tmp_path / "s.npz")
-    assert known_ranks(bb.load_vectors(tmp_path / "s.npz")) is None
-
-
-def test_every_row_of_the_table_in_the_docs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_row_of_the_table_in_the_docs(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     words, array = ["he", "she"], np.array([[0.9, 0.1], [0.2, 0.8]], dtype=np.float32)
     by_word = dict(zip(words, array, strict=True))
@@ -425,7 +320,7 @@ def test_every_row_of_the_table_in_the_docs(
         "frame": arrow(frame),
         "frame_of_lists": pd.DataFrame({"word": words, "vector": [*array]}),
         "response": {"data": [{"embedding": row, "index": i} for i, row in enumerate(array)]},
-        "model": SimpleNamespace(encode=lambda texts: [by_word[text] for text in texts]),
+        "model": Fields(encode=lambda texts: [by_word[text] for text in texts]),
         "keyed_vectors": bb.load_vectors(by_word),
         "numberbatch": {f"/c/en/{word}": row for word, row in by_word.items()},
     }

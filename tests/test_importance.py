@@ -1,17 +1,10 @@
 """Importance resampling of densities with known moments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import gamma, kstest, multivariate_normal
 
-from bayesbias.sampling.importance import (
-    LogDensity,
-    _resample,
-    find_mode,
-    importance_resample,
-)
+from bayesbias.sampling.importance import _resample, find_mode, importance_resample
 
 BOUNDS = (-12.0, 12.0)
 N = 4000
@@ -57,9 +50,7 @@ def steep(points: np.ndarray) -> np.ndarray:
         (steep, np.full(2, -3.0), (-5.0, 2.0), np.full(2, np.log(15) / 4)),
     ],
 )
-def test_the_mode_is_found_within_the_bounds(
-    density: LogDensity, start: np.ndarray, bounds: tuple[float, float], mode: np.ndarray
-) -> None:
+def test_the_mode_is_found_within_the_bounds(density, start, bounds, mode) -> None:
     # The search stops when a density of order 700 changes by less than 1e-6.
     np.testing.assert_allclose(find_mode(density, start, bounds), mode, atol=1e-2)
 
@@ -88,9 +79,7 @@ def test_a_shape_that_no_proposal_covers_is_flagged() -> None:
     assert importance_resample(funnel, np.zeros(10), N, rng()).pareto_k > 0.7
 
 
-def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_part_that_the_pilot_missed_is_found_by_drawing_again(monkeypatch) -> None:
     """Three percent of the mass is nine sds away, and this seed's pilot finds almost none of it."""
 
     def two(points: np.ndarray) -> np.ndarray:

@@ -1,11 +1,10 @@
 """Intervals compared with brute force and closed forms, and invalid kinds and probabilities."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from builders import refused
 from scipy.stats import norm
 
 from bayesbias._core.intervals import (
@@ -64,8 +63,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 
 @pytest.mark.parametrize(("call", "message"), REFUSALS)
 def test_refusals(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+    refused(message, call)
 
 
 @pytest.mark.parametrize("ci_prob", [0.5, 0.89])

@@ -4,8 +4,6 @@
 kill, and writes the table in the docs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -155,9 +153,7 @@ def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_kill_leaves_the_old_or_the_new(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_leaves_the_old_or_the_new(command, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     left = kill_at_operations(command, STEPS.get(command, 3), monkeypatch)
     assert left["mixed"] == 0

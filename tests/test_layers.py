@@ -4,8 +4,6 @@
 packages are imported inside functions.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -61,19 +59,8 @@ COMPUTING = ("model", "sampling", "posterior", "scores", "comparison", "tables",
 
 UNTYPED = {
     # PyMC's variables have no types.
-    *(
-        "placed",
-        "scaled_log",
-        "_partial",
-        "_call_python",
-        "_normal",
-        "forward",
-        "backward",
-        "log_jac_det",
-        "to_pymc",
-        "_effects",
-        "_alike",
-    ),
+    *("placed", "scaled_log", "_partial", "_call_python", "_normal", "forward", "backward"),
+    *("log_jac_det", "to_pymc", "_effects", "_alike"),
     *("of_rows", "of_cells", "row_sums", "projected", "mean_around", "word_means"),
     # Values of any kind: details of a score, keywords of pandas and of dataclasses.
     *("score_result", "__getattr__", "read_csv", "of_fit", "vocabulary_scenario"),

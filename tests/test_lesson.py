@@ -1,11 +1,7 @@
 """The browser lesson: its exact sampler compared with `bb.fit`, in a real browser."""
 
-from __future__ import annotations
-
 import json
 import os
-import shutil
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import skip
 from scipy import stats
 
 import bayesbias as bb
@@ -43,29 +38,6 @@ WORLDS = [
     ]
 ]
 
-OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
-
-type Browser = Any  # selenium has types, but is only installed to run these tests
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
-    if not all(found.values()):
-        skip("no chromium or chromedriver: see make test-report")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = found["chromium"]
-    for option in OPTIONS:
-        options.add_argument(f"--{option}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
-    driver.get(PAGE.as_uri())
-    yield driver
-    driver.quit()
-
 
 def long_form(y: np.ndarray) -> pd.DataFrame:
     n, m = y.shape
@@ -91,7 +63,8 @@ def with_clusters(table: pd.DataFrame, size: int) -> None:
     attach_cosines(table, [*words, *attributes], cosines)
 
 
-def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Browser) -> None:
+def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Any) -> None:
+    browser.get(PAGE.as_uri())
     for seed, world in enumerate(WORLDS):
         y, told, weat, t = browser.execute_script(
             "const rng = lesson.generator(arguments[0]);"
@@ -126,13 +99,13 @@ def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Browser)
             assert weat["p"] == pytest.approx(np.mean(np.array(others) >= abs(seen) - 1e-12))
 
 
-def wait(browser: Browser, condition: str) -> None:
+def wait(browser: Any, condition: str) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(browser, 60).until(lambda driver: driver.execute_script(f"return {condition}"))
 
 
-def opened(browser: Browser, width: int = 1280, preset: str = "") -> None:
+def opened(browser: Any, width: int = 1280, preset: str = "") -> None:
     """Open the page at a width, with a preset in its address, and wait for its first tables."""
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -141,7 +114,7 @@ def opened(browser: Browser, width: int = 1280, preset: str = "") -> None:
     wait(browser, "seen.length === 20")
 
 
-def test_links_set_the_sliders_and_start_again_resets_them(browser: Browser) -> None:
+def test_links_set_the_sliders_and_start_again_resets_them(browser: Any) -> None:
     opened(browser, preset="#wordLean=0.08&cluster=4")
     assert browser.execute_script("return [world().wordLean, world().cluster]") == [0.08, 4]
     links = browser.execute_script("return [...document.querySelectorAll('h3 a')].map(a => a.hash)")
@@ -157,7 +130,7 @@ def test_links_set_the_sliders_and_start_again_resets_them(browser: Browser) -> 
     assert browser.execute_script("return hash(world())") == "#"
 
 
-def test_predictions_come_first_and_the_quiz_counts(browser: Browser) -> None:
+def test_predictions_come_first_and_the_quiz_counts(browser: Any) -> None:
     opened(browser)
     assert browser.execute_script("return $('try-6').disabled && !$('found-6').textContent")
     browser.execute_script(
@@ -176,7 +149,7 @@ def test_predictions_come_first_and_the_quiz_counts(browser: Browser) -> None:
     assert browser.execute_script("return $('score').textContent").startswith("5 of 6")
 
 
-def test_the_page_works_offline_on_desktop_and_phone(browser: Browser, tmp_path: Path) -> None:
+def test_the_page_works_offline_on_desktop_and_phone(browser: Any, tmp_path: Path) -> None:
     for width in (1280, 400):
         opened(browser, width)
         browser.execute_script("for (let i = 0; i < 30; i++) step(); show();")

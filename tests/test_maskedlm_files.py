@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from cli_toy import files_beside, files_named, write_scored
 
 from bayesbias.cli import main
@@ -43,50 +44,19 @@ def french(mark: str, ending: str = "_fr") -> str:
     return f"{mark.join(heads)}\n{mark.join(row)}\n"
 
 
-BBQ_GROUPS = {"ans0": ["Unknown", "unknown"], "ans1": ["Ann", "F"], "ans2": ["Bob", "M"]}
-
-
-def bbq(number: int, **changed: Any) -> dict[str, Any]:
-    question = {"category": "Gender_identity", "question_index": 40, "answer_info": BBQ_GROUPS}
-    question |= {"context": "Ann and Bob met.", "question": "Who forgot?", "ans0": "Nobody knows"}
-    question |= {"ans1": "Ann", "ans2": "Bob", "question_polarity": "neg", "example_id": number}
-    question |= {"additional_metadata": {"stereotyped_groups": ["F"]}, "context_condition": "ambig"}
-    return question | changed
-
-
-QUESTIONS = [
-    bbq(0),
-    bbq(1, question_polarity="nonneg"),
-    bbq(2, context_condition="disambig"),
-]
-
 OLD_MAN = ("0", "age", "stereo", "old / young", CROWS["sent_more"][0], CROWS["sent_less"][0])
 MATHS = ("1", "gender", "antistereo", "he / she", CROWS["sent_more"][1], CROWS["sent_less"][1])
 FORGERON = ("7", "age", "stereo", "jeune / vieux", "Le vieux forgeron.", "Le jeune forgeron.")
-BBQ_LABELS = ("Gender_identity", "stereo", "Gender_identity 40")
-ASKED = "Ann and Bob met. Who forgot? "
-
 MEN = ("c1", "race", "stereo", "men")
 TALL, SMALL = "He is tall.", "He is small."
 OWN = "stereotypical,anti_stereotypical,bias_type\na b,a c,age\n"
 BEFORE = "A man came. "
-IN_BBQ = [
-    ("Gender_identity 0", *BBQ_LABELS, f"{ASKED}Ann", f"{ASKED}Bob"),
-    ("Gender_identity 1", *BBQ_LABELS, f"{ASKED}Bob", f"{ASKED}Ann"),
-]
-
 LAYOUTS: list[tuple[str, str, dict[str, Any], list[tuple[str, ...]]]] = [
     (crows(), "crows-pairs", {}, [OLD_MAN, MATHS]),
     (french("\t"), "crows-pairs-fr", {}, [FORGERON]),
     (french(",", ending=""), "crows-pairs-fr", {}, [FORGERON]),
     (stereoset(), "stereoset", {}, [(*MEN, TALL, SMALL)]),
-    (
-        stereoset(),
-        "stereoset",
-        {"part": "intersentence"},
-        [(*MEN, BEFORE + TALL, BEFORE + SMALL)],
-    ),
-    ("\n".join(map(json.dumps, QUESTIONS)), "bbq", {}, IN_BBQ),
+    (stereoset(), "stereoset", {"part": "intersentence"}, [(*MEN, BEFORE + TALL, BEFORE + SMALL)]),
     (OWN, "csv", {}, [("0", "age", "stereo", "b / c", "a b", "a c")]),
 ]
 
@@ -120,9 +90,6 @@ def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
     assert word_contrast(first, second) == word_contrast(second, first) == "black / white"
     assert word_contrast("He told her.", "Her he told.") == "he her told / he her told"
     assert word_contrast("A man.", "A rich man.") == " / rich"
-
-
-# Logs of evaluations.
 
 
 def harness(*scores: tuple[float, float]) -> str:
@@ -160,14 +127,6 @@ CHOSEN = inspect(
     *(answered(*both, GOLD) for both in (("a", "C"), ("b", "A"), ("c", "B"), ("d", ""))),
     answered("a", "A", GOLD, epoch=2),
 )
-OF_BBQ = inspect(
-    "bbq",
-    answered("a", "B", bbq(0)),  # in a negative question, the stereotyped group
-    answered("b", "B", bbq(0, question_polarity="nonneg")),
-    answered("c", "C", bbq(0, question_polarity="nonneg")),
-    answered("d", "A", bbq(0)),
-    answered("e", "B", bbq(0, context_condition="disambig")),
-)
 ROWS = {"model": ["m", "m"], "pair_id": ["1", "2"], "bias_type": ["age", "race"]}
 FEW = pd.DataFrame(ROWS | {"difference": [0.25, -1.5]}).to_csv(index=False)
 SIDES = {"stereotypical": [-3.0, -4.0], "anti_stereotypical": [-2.0, -6.0], "cluster": "c"}
@@ -178,7 +137,6 @@ NAMES = {"lm-eval": "samples_crows_pairs_x.jsonl", "inspect": "log.json", "csv":
 LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (harness((-2.5, -3.0), (-8, -7), (-5, -5)), "lm-eval", ("org", [0.5, -1, 0], 0)),
     (CHOSEN, "inspect", ("openai/gpt-x", [1, -1], 2, "chess player")),
-    (OF_BBQ, "inspect", ("openai/gpt-x", [1, -1, 1], 1, "Gender_identity 40")),
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
 ]
@@ -221,37 +179,22 @@ def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     assert main(own) in (0, 3)
     assert set(pd.read_csv("out/observed.csv")["bias_type"]) == {"all", "race"}
     page = Path("out/report.html").read_text()
-    assert "How do the language models differ?" in page
     assert files_named(page) == files_beside(each.name for each in Path("out").glob("*.*"))
 
-
-# Refusals: a reader, the content of its file, its arguments, and the reason.
 
 EXCHANGED = {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo_antistereo"]}
 TWICE = "model,pair_id,bias_type,difference\nm,1,age,{}\nm,1,age,2\n"
 REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(**EXCHANGED), ("crows-pairs",), "needs the direction stereo or antistereo"),
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
-    (read_pairs, "no data here\n", ("crows-pairs",), r"is missing columns: sent_more"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
     (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a StereoSet cluster"),
     (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, "", ("helm",), "unknown layout of logs 'helm'"),
-    (read_scores, "{not json\n", ("lm-eval",), "not a JSON file"),
-    (
-        read_scores,
-        '{"doc": {}, "filtered_resps": [[]]}',
-        ("lm-eval",),
-        "not a log of crows_pairs, bbq",
-    ),
+    (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "not a log of crows_pairs"),
     (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),
-    (
-        read_scores,
-        inspect("bbq"),
-        ("inspect",),
-        "no pair in .* has a preferred sentence: there are no",
-    ),
+    (read_scores, inspect("bbq"), ("inspect",), "no pair in .* has a preferred sentence: there"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
     (read_scores, "", (), "is not a log of lm-evaluation-harness"),
@@ -262,8 +205,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
 def test_files_that_are_refused(read, content, arguments, why, tmp_path) -> None:
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=why):
-        read(path, *arguments)
+    refused(why, read, path, *arguments)
 
 
 def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
@@ -282,5 +224,4 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         ("occurs twice for 'toy'", read_scores, [one, same]),
         ("row 1, pair '1', has the pair_id of", validate_pairs, pairs.assign(pair_id="1")),
     ):
-        with pytest.raises((ValueError, FileNotFoundError), match=why):
-            call(*arguments)
+        refused(why, call, *arguments, error=(ValueError, FileNotFoundError))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import NO_TARGET, OTHERS, bbq_places
@@ -37,6 +38,8 @@ def question(
     return row | named | {"ans1": UNKNOWN[0]} | more
 
 
+BLACK = ["African American", "Black"]
+
 # The tags and groups of nyu-mll/BBQ, issues 2 and 11, and stanford-crfm/helm, issue 1988.
 TAGS: list[tuple[str, list[str], list[str], Any, int | str]] = [
     ("Gender_identity", ["woman", "woman"], ["man", "man"], ["F"], 0),
@@ -44,13 +47,7 @@ TAGS: list[tuple[str, list[str], list[str], Any, int | str]] = [
     ("Gender_identity", ["Ann", "F"], ["Joe", "M"], ["Women", "girls"], 0),
     ("Gender_identity", ["Jo", "nonTrans_F"], ["Al", "trans_M"], ["Transgender women", "trans"], 2),
     ("Nationality", ["Guinean", "Africa"], ["Somali", "ArabStates"], ["Eritrean", "Somali"], 2),
-    (
-        "Race_ethnicity",
-        ["African", "African"],
-        ["Asha", "F-Black"],
-        ["African American", "Black"],
-        2,
-    ),
+    ("Race_ethnicity", ["African", "African"], ["Asha", "F-Black"], BLACK, 2),
     ("Race_x_gender", ["A", "F-Black"], ["B", "M-Black"], ["Black"], "both"),
     ("Race_x_gender", ["A", "F-Black"], ["B", "M-Black"], ["F", "Black"], 0),
     ("Race_x_gender", [], ["B", "F-White"], ["Latino", "Hispanic"], 0),
@@ -96,12 +93,10 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
         pairs = read_pairs(path, "bbq", metadata=tmp_path / "metadata.csv")
     assert left_out(told) == {NO_TARGET: 3}
     assert pairs["pair_id"].tolist() == ["Race_x_gender 0", "Race_x_gender 3"]
-    assert all(pairs["stereotypical"].str.endswith("The B"))
-    with pytest.raises(ValueError, match=r"left: left out 5 .* both answers"):
-        read_pairs(path, "bbq")
-
-
-# Logs of the harness.
+    said = "Two people were late. Who was it? The {}".format
+    row = ("Race_x_gender", "stereo", "Race_x_gender 1", said("B"), said("A"))
+    assert [*pairs.drop(columns="pair_id").itertuples(index=False, name=None)] == [row] * 2
+    refused(r"left: left out 5 .* both answers", read_pairs, path, "bbq")
 
 
 def sample(number: int, doc: dict[str, Any], *scores: float | str) -> dict[str, Any]:
@@ -154,8 +149,7 @@ def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
     assert reasons == {str(whole): {}, str(part): {f"the pair is also in {whole}": 3}}
     everything[0] = crows(0, -29, -31, kind="gender")
     again = log(tmp_path, everything, "samples_crows_pairs_english_2027.jsonl")
-    with pytest.raises(ValueError, match=f"{whole} and {again} have the same pairs"):
-        read_scores(tmp_path)
+    refused(f"{whole} and {again} have the same pairs", read_scores, tmp_path)
     assert len(read_scores(again)) == 6
 
 
@@ -166,11 +160,8 @@ def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
     eval_file(tmp_path / "x.eval", content)
     (tmp_path / "paired.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
     (tmp_path / "results_2026.json").write_text('{"results": {"crows_pairs_english": {}}}')
-    paired = read_scores(tmp_path)
-    assert paired.groupby("measure")["difference"].apply(list).to_dict() == {
-        "answer": [1, 1],
-        "log-likelihood": [1, 0, -1],
-    }
+    found = read_scores(tmp_path).groupby("measure")["difference"].apply(list)
+    assert found.to_dict() == {"answer": [1, 1], "log-likelihood": [1, 0, -1]}
 
 
 def test_old_layouts_of_the_harness(tmp_path: Path) -> None:
@@ -205,17 +196,12 @@ def test_one_odd_sample_does_not_refuse_a_log(odd, why, tmp_path) -> None:
 
 def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
     good = "A b,A c,age\nD e,D f,age\nG h,G i,age\n"
-    for row, why in {
-        "A b,A b,age": "the two sentences are identical",
-        "A b,,age": "a sentence or label is empty",
-        "A b,A c,": "a sentence or label is empty",
-    }.items():
+    for row in ("A b,A b,age", "A b,,age", "A b,A c,"):
         path = tmp_path / "own.csv"
         path.write_text(f"stereotypical,anti_stereotypical,bias_type\n{good}{row}\n")
         with pytest.warns(LeftOut):
             pairs = read_pairs(path, "csv")
-        assert pairs.attrs["left_out"] == {why: 1}
-        assert len(pairs) == 3
+        assert ([*pairs.attrs["left_out"].values()], len(pairs)) == ([1], 3)
     path.write_text("\n".join(map(json.dumps, [question(1), question(2), question(3), {}])))
     with pytest.warns(LeftOut):
         assert len(read_pairs(path, "bbq")) == 3
@@ -260,28 +246,20 @@ ASKED.append(question(len(ASKED), groups=["sick"]))
 CHOSEN = [*(chosen for *_, chosen in ANSWERED), 1]
 
 
-def harness_scores() -> list[dict[str, Any]]:
-    """Return samples of bbq_multiple_choice: two groups, then ten ways to say unknown."""
-    rows = []
-    for n, (asked, chosen) in enumerate(zip(ASKED, CHOSEN, strict=True)):
-        both = [-1.0 if chosen == place else -3.0 - place for place in (0, 2)]
-        rows.append(sample(n, asked, *both, *[-9.0] * 9, -2.0))
-    return rows
-
-
-def harness_texts() -> list[dict[str, Any]]:
-    said = ("It was the grandpa.", "That is not enough information", "grandson\n\nQ: Who")
-    pairs = zip(ASKED, CHOSEN, strict=True)
-    return [
-        {"doc_id": n, "doc": asked, "filtered_resps": [said[chosen]]}
-        for n, (asked, chosen) in enumerate(pairs)
-    ]
+SAID = ("It was the grandpa.", "That is not enough information", "grandson\n\nQ: Who")
+NUMBERED = [(n, *pair) for n, pair in enumerate(zip(ASKED, CHOSEN, strict=True))]
+TEXTS = [{"doc_id": n, "doc": q, "filtered_resps": [SAID[chosen]]} for n, q, chosen in NUMBERED]
+SCORES = [
+    sample(n, q, *(-1.0 if chosen == at else -3.0 - at for at in (0, 2)), *[-9.0] * 9, -2.0)
+    for n, q, chosen in NUMBERED
+]
+"""Samples of bbq_multiple_choice: two groups, then ten ways to say unknown."""
 
 
 def inspected() -> dict[str, Any]:
     samples = [
-        {"id": n, "epoch": 1, "metadata": asked, "scores": {"choice": {"answer": "ABC"[chosen]}}}
-        for n, (asked, chosen) in enumerate(zip(ASKED, CHOSEN, strict=True))
+        {"id": n, "epoch": 1, "metadata": q, "scores": {"choice": {"answer": "ABC"[chosen]}}}
+        for n, q, chosen in NUMBERED
     ]
     return {"status": "success", "eval": {"task": "bbq", "model": "gpt"}, "samples": samples}
 
@@ -306,8 +284,7 @@ def written(kind: str, folder: Path) -> Path:
     if kind == "json":
         (folder / "x.json").write_text(json.dumps(inspected()))
         return folder / "x.json"
-    samples = harness_scores() if kind == "scores" else harness_texts()
-    return log(folder / "gpt", samples, "samples_bbq_2026.jsonl")
+    return log(folder / "gpt", SCORES if kind == "scores" else TEXTS, "samples_bbq_2026.jsonl")
 
 
 @pytest.mark.parametrize("kind", ["scores", "texts", "json", "eval"])
@@ -334,14 +311,14 @@ def test_bias_scores_of_bbq_by_hand(kind, tmp_path) -> None:
 def test_bias_scores_of_bbq_from_parts(tmp_path: Path) -> None:
     """The harness has tasks for ambiguous and for disambiguated questions, and for both."""
     parts: dict[str, list[Any]] = {"ambig": [], "disambig": []}
-    for each in harness_texts()[:-1]:
+    for each in TEXTS[:-1]:
         parts[each["doc"]["context_condition"]].append(each)
-    whole = bbq_scores(log(tmp_path / "whole", harness_texts()[:-1]))
+    whole = bbq_scores(log(tmp_path / "whole", TEXTS[:-1]))
     for name, samples in parts.items():
         log(tmp_path / "parts", samples, f"samples_bbq_{name}_2026.jsonl")
     pooled = bbq_scores(tmp_path / "parts")
     pd.testing.assert_frame_equal(pooled.drop(columns="model"), whole.drop(columns="model"))
-    log(tmp_path / "parts", harness_texts()[:-1], "samples_bbq_2026.jsonl")
+    log(tmp_path / "parts", TEXTS[:-1], "samples_bbq_2026.jsonl")
     pd.testing.assert_frame_equal(bbq_scores(tmp_path / "parts"), pooled)
     assert len(read_scores(tmp_path / "parts").attrs["logs"][0]["bbq"]) == len(pooled)
 
@@ -352,8 +329,7 @@ def test_all_answers_unknown_means_no_bias(tmp_path: Path) -> None:
     assert (scores["s_ambig"], scores["accuracy_ambig"]) == (0, 1)
     assert np.isnan(scores["s_disambig"])
     path = log(tmp_path, [crows(n) for n in range(3)])
-    with pytest.raises(ValueError, match="no answers to BBQ"):
-        bbq_scores(path)
+    refused("no answers to BBQ", bbq_scores, path)
 
 
 def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
@@ -369,8 +345,7 @@ def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
     without = eval_file(tmp_path / "d.eval", content, "header.json", "_journal/start.json")
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
-        with pytest.raises(ValueError, match=f"{path} cannot be read; rewrite it with `inspect"):
-            read_scores(path)
+        refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
 
 
 def test_the_percentage_of_known_differences() -> None:

@@ -70,11 +70,8 @@ def pairs(shared_data: Path) -> pd.DataFrame:
     return every.iloc[sorted({*range(1, 1508, 200), *map(int, INSERTED)})].reset_index(drop=True)
 
 
-# The reference below does not use batches, padding, questions, or hooks.
-
-
 def log_probs(model: LanguageModel, ids: list[int], masked: list[int]) -> np.ndarray:
-    """Return log probabilities of one sentence's tokens, some masked, from a single pass."""
+    """Return log probabilities of one sentence's tokens, some masked, without batches or hooks."""
     import torch
 
     given = torch.tensor([ids])
@@ -169,9 +166,6 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
 )
 def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
-
-
-# Other architectures, with random weights: causal, or with tokenizers that mark spaces.
 
 
 @pytest.fixture(scope="module")
@@ -304,11 +298,7 @@ def test_scores_are_those_of_the_published_script(name, made, pairs, model) -> N
 
 
 def test_the_analysis_of_a_harness_log_is_that_of_our_scores(tmp_path: Path) -> None:
-    """Read a log that lm-evaluation-harness 0.4.9 wrote for this model.
-
-    `lm_eval --model hf --tasks crows_pairs_english --log_samples`, the task's ``dataset_path`` set
-    to a CSV file of the four pairs.
-    """
+    """Read a log that lm-evaluation-harness 0.4.9 wrote for this model."""
     size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
     made_model(tmp_path, model_toys.byte_level(), "GPT2", "LMHeadModel", **size)
     log = Path(__file__).with_name("lm_eval_log.jsonl")
@@ -351,10 +341,7 @@ LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"
 
 
 def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Path) -> None:
-    """Compare with `IntrasentenceLoader` and `evaluate_intrasentence` of the published code.
-
-    That code computes probabilities in single precision, so allow relative errors of 1e-5.
-    """
+    """Compare with `IntrasentenceLoader` and `evaluate_intrasentence` of the published code."""
     import torch
 
     content = json.loads((shared_data / "stereoset" / "dev.json").read_text())

@@ -1,30 +1,18 @@
 """Shares, ranks, and contrasts of language models by plain loops over made-up draws."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from builders import rows_of
 from numpy.random import SeedSequence, default_rng
 
 from bayesbias._core.intervals import describe_draws
-from bayesbias.maskedlm import (
-    model_contrasts,
-    model_ranks,
-    pair_scales,
-    pair_summary,
-    preferences,
-)
+from bayesbias.maskedlm import model_contrasts, model_ranks, pair_scales, pair_summary, preferences
 from bayesbias.maskedlm.shares import EQUAL, shares, word_shares
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.contrasts import compare_draws
-
-
-def rows_of(frame: pd.DataFrame, label: dict[str, str]) -> pd.DataFrame:
-    chosen = np.logical_and.reduce([frame[name] == value for name, value in label.items()])
-    return frame[chosen]
 
 
 def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> None:

@@ -1,15 +1,12 @@
 """Models: valid specifications, overrides of priors, and clear refusals."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import distances
+from builders import distances, refused
 
 import bayesbias as bb
 from bayesbias.model.priors import Prior
@@ -89,7 +86,6 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 WORDS = "the model 'paper' has no term for protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
 ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
-LKJ = {"family": "lkj", "eta": 2}
 
 
 @pytest.mark.parametrize(
@@ -102,48 +98,27 @@ LKJ = {"family": "lkj", "eta": 2}
         (with_prior("sigmas", family="exponential", rate=1), "unknown parameter 'sigmas'"),
         (with_prior("sigma", rate=1), r"\[priors.sigma\] needs a family"),
         (with_prior("sigma", family="exponential", rate=-2), r"\[priors.sigma\] rate .* positive"),
-        (
-            with_prior("sigma", family="normal", mean=0, sd=1),
-            "sigma needs a positive prior; got normal",
-        ),
-        (with_prior("sigma", **LKJ), "sigma needs a positive prior; got lkj"),
-        (
-            with_prior("connection_mean", family="gamma", shape=2, rate=1),
-            "connection_mean needs a normal prior; got gamma",
-        ),
+        (with_prior("sigma", family="normal", mean=0, sd=1), "sigma needs a positive prior; got"),
+        (with_prior("connection_mean", family="gamma", shape=2, rate=1), "connection_mean needs a"),
         (with_term("more", of="attribute", sd="attribute_sd"), "has no prior for attribute_sd"),
         (changed(likelihood="student_t"), "has no prior for nu"),
         (changed(terms={}), WORDS),
         (changed(terms={"own": {"of": "attribute", "sd": "connection_sd"}}), WORDS),
-        (changed(terms={"own": 3}), rf"\[terms.own\] {TABLE}; got 3"),
         (with_term("own", sd="s"), TABLE),
         (with_term("word_mean", off="x"), r"_mean\] unknown key 'off'; did you mean 'of'"),
         (with_term("word_mean", correlated="yes"), "correlated cannot be 'yes'"),
-        (
-            with_term("own", of="atribute", sd="s"),
-            r"unknown value of of .*; did you mean 'attribute'",
-        ),
-        (
-            with_term("word_mean", around="group_mean"),
-            r"_mean\] unknown value of around 'group_mean'",
-        ),
+        (with_term("own", of="atribute", sd="s"), r"unknown value of of .*; did you mean"),
+        (with_term("word_mean", around="group_mean"), r"_mean\] unknown value of around"),
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
         (with_term("word_mean", constraint="zero_sum"), ZERO_SUM),
-        (
-            with_term("own", of="attribute", sd="s", correlated=True),
-            "correlated effects need words or attributes in 'of'",
-        ),
+        (with_term("own", of="attribute", sd="s", correlated=True), "correlated effects need"),
         (with_term("word_mean", correlated=True), "has no prior for word_mean_correlation"),
-        (
-            with_term("own", of="covariate", by="attribute_set", sd="s"),
-            "slopes can have by='connection'",
-        ),
+        (with_term("own", of="covariate", by="attribute_set", sd="s"), "slopes can have"),
     ],
 )
 def test_wrong_models_say_what_is_wrong(content: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        spec_from_dict(content)
+    refused(message, spec_from_dict, content)
 
 
 NORMAL = {"family": "normal", "mean": 0, "sd": 1}
@@ -153,26 +128,20 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
     ("model", "overrides", "message"),
     [
         ("paper", {"sigm": {"rate": 1}}, "unknown parameter 'sigm'; did you mean 'sigma'"),
-        ("paper", {"attribute_sd": {"rate": 1}}, "unknown parameter 'attribute_sd'"),
         ("paper", {"sigma": {"sd": 1}}, "pass a family .*, or only a new rate for"),
         ("paper", {"sigma": {"rate": -1}}, "must be positive; got -1"),
         ("paper", {"sigma": {"family": "half_normal", "rate": 1}}, "of half_normal 'rate'"),
         ("paper", {"sigma": {"family": "gamma", "shape": 1.0}}, "is missing parameters: rate"),
         ("paper", {"sigma": {"family": "norml"}}, "unknown prior family 'norml'; did you mean"),
-        ("paper", {"sigma": 0.5}, "pass a family .* got 0.5"),
         ("paper", {"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "needs a positive prior; got"),
         ("paper", {"connection_mean": NORMAL | {"sd": float("nan")}}, "a finite number; got nan"),
-        ("paper", {"connection_mean": NORMAL | {"sd": "wide"}}, "a finite number; got 'wide'"),
         ("paper", {"connection_mean": NORMAL | {"mean": True}}, "a finite number; got True"),
         ("maximal", {"level_correlation": NORMAL}, "level_correlation needs an lkj prior; got"),
         ("maximal", {"level_correlation": {"eta": 0}}, "eta of the lkj prior must be positive"),
     ],
 )
-def test_wrong_overrides_say_what_is_wrong(
-    model: str, overrides: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        load_model(model).with_priors(overrides)
+def test_wrong_overrides_say_what_is_wrong(model, overrides, message) -> None:
+    refused(message, load_model(model).with_priors, overrides)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +149,9 @@ def test_wrong_overrides_say_what_is_wrong(
     [
         ("papr", "", "unknown model 'papr'; did you mean 'paper'.*paper-figures, robust; to use"),
         ("change", "", r"'change' is for changes.*the data are distances; use "),
-        ("folder/model", "", "no model at"),
         ("nowhere.toml", "", r"no model at .*nowhere\.toml"),
         ("odd.toml", "not = = toml", r"odd\.toml: "),
         ("odd.toml", "title = 'no priors'", r"odd\.toml: "),
-        ("odd.toml", "\x00", r"odd\.toml: "),
         ("own.toml", f'outcome = "change"\n{MODEL}', "'own' is for changes"),
     ],
 )
@@ -200,21 +167,13 @@ def test_models_that_are_not_there_or_for_another_outcome(
 EMBEDDINGS = {"embeddings": {"demo": "glove-demo"}, "lists": ["gender"]}
 
 
-@pytest.mark.parametrize(
-    "take",
-    [
-        lambda: bb.fit(distances(), "change"),
-        lambda: load_models(["paper", "change"]),
-        lambda: sweep_from_dict({**EMBEDDINGS, "models": ["change"]}, Path()),
-        lambda: bb.vocabulary_contrasts("glove-demo", "gender", "change"),
-    ],
-    ids=["fit", "run", "sweep", "vocabulary_contrasts"],
-)
-def test_whatever_models_distances_refuses_other_models(take: Callable[[], object]) -> None:
-    with pytest.raises(
-        ValueError, match=r"the model 'change' is for changes.* the data are distances"
-    ):
-        take()
+def test_whatever_models_distances_refuses_other_models() -> None:
+    sweep = {**EMBEDDINGS, "models": ["change"]}
+    why = "the model 'change' is for changes"
+    refused(why, bb.fit, distances(), "change")
+    refused(why, load_models, ["paper", "change"])
+    refused(why, sweep_from_dict, sweep, Path())
+    refused(why, bb.vocabulary_contrasts, "glove-demo", "gender", "change")
 
 
 def test_part_of_a_prior_is_overridden_and_the_rest_kept() -> None:

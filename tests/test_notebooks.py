@@ -1,7 +1,5 @@
 """Package names in notebooks and docs exist, even in code that tests do not run."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

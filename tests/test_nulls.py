@@ -1,7 +1,5 @@
 """Null scenarios: their tables are valid, and their stated truths hold."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial
@@ -210,13 +208,10 @@ def test_what_cannot_be_is_refused() -> None:
     three = Scenario(groups=("p", "q", "r")).simulate(1, seed=1)
     for fragment, arguments in (
         ("cell_sd is a standard deviation and must be 0 or more; got 'wide'", {"cell_sd": "wide"}),
-        ("word_bias_sd is a standard deviation", {"word_bias_sd": -1}),
         (r"effect is a difference of distances and must be in \[-1, 1\]; got 3", {"effect": 3}),
-        (r"must be in \[-1, 1\]; got None", {"effect": None}),
         ("effect must be one number or 2 numbers", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance and must lie in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups must be 2 to 26 different names; got", {"groups": (1, 2)}),
-        ("groups must be 2 to 26 different names; got", {"groups": ("X",)}),
         ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
         ("n_words must be one number or 2 numbers", {"n_words": (2, 3, 4)}),
         ("controls must be different names from .*human.*; got", {"controls": ("humans",)}),

@@ -1,7 +1,5 @@
 """Plots: they are readable with any words, match their frames, and refuse bad ones."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import combinations
@@ -15,130 +13,32 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from builders import distances, leaning, shares, summaries
-from gensim.models import KeyedVectors
+from builders import distances, leaning, refused, summaries
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from plot_inputs import ODD_WORDS, Case, of_tables, of_vectors, rates, vocabulary
 from plot_looks import (
     assert_readable,
     band_of,
     bars,
     beside,
-    headings,
     legend_names,
     line,
-    note,
     points,
     row_names,
     shown_texts,
 )
 
 import bayesbias as bb
-from bayesbias import background, plots, scores
+from bayesbias import background, plots
 from bayesbias.plots.curves import BODY
 from bayesbias.plots.forests import MEANINGS
 from bayesbias.plots.palette import COLORS, GREEN, INK, MARKERS, MISS, QUIET, TINT
 from bayesbias.plots.ridges import RIDGE
-from bayesbias.records.rows import QUANTILES
 from bayesbias.tables.descriptives import contrast_of, mac_band
 
 PLOTS = sorted(name for name, plot in vars(plots).items() if isinstance(plot, FunctionType))
 PLOTS.remove("save")
-
-ODD_WORDS = {
-    "$x_1$ and $y": "a_b^2",
-    "<script>alert(1)</script>": "a_b^2",
-    "pneumonoultramicroscopicsilicovolcanoconiosis" * 4: "$g$",
-}
-
-type Case = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-def of_table(table: pd.DataFrame) -> dict[str, Case]:
-    """Return arguments for plots of a table and its posterior."""
-    post = bb.fit(table, "paper-figures", draws=100, seed=1)
-    return {
-        "distributions": ((table, table.assign(cosine_distance=1.0)), {}),
-        "neighborhood": ((table, str(table["protected_word"].iloc[0])), {}),
-        "forest": ((bb.summary(post),), {"words": True}),
-        "contrast_forest": ((bb.contrasts(post),), {"words": True}),
-        "scales": ((bb.sd_summary(post),), {}),
-        "predictive_check": ((bb.predictive_check(post, by="row", seed=1),), {}),
-        "prior_predictive": ((bb.prior_predictive("paper", table, seed=1),), {}),
-    }
-
-
-def of_tables(table: pd.DataFrame) -> dict[str, Case]:
-    """Return arguments for plots of one table and of several."""
-    own = of_table(table)
-    ((contrasts,), _) = own["contrast_forest"]
-    moved = 0.05 + 0.03 * np.random.default_rng(2).standard_normal(len(table))
-    after = table.assign(cosine_distance=table["cosine_distance"] + moved)
-    ranks = pd.DataFrame({"word": table["attribute"].unique()})
-    ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
-    names = [str(word) for word in table["protected_word"].unique()]
-    dots = pd.DataFrame({"protected_group": ["", *names[:2]], "mean": -0.1})
-    quantiles = np.linspace(-0.3, 0.1, 300).reshape(100, 3).T
-    dots = pd.concat([dots, pd.DataFrame(quantiles, columns=QUANTILES)], axis=1)
-    without = pd.DataFrame({"factor": "protected_word", "name": names, "mean": -0.1})
-    without = without.assign(mean_without=[-0.15, -0.05, -0.11][: len(names)], change=0.05)
-    ranked = table.assign(attribute_rank=table["attribute"].map(ranks.set_index("word")["rank"]))
-    post = bb.fit(ranked, covariates="log_rank_attribute", draws=100, seed=1)
-    along = bb.predictions(post, ranked, {"log_rank_attribute": [3, 5]})
-    blocks = contrasts.assign(label=contrasts["protected_word"] + contrasts["level"])
-    blocks = blocks.assign(pair=contrasts["first"] + contrasts["second"])
-    return own | {
-        "closeness": ((dots,), {}),
-        "heatmap": ((table,), {}),
-        "change": ((table, after), {}),
-        "influence": ((without,), {}),
-        "slope": ((along, ranked), {}),
-        "intervals": ((blocks.head(12),), {"by": "pair", "title": "$", "heading": ""}),
-        "distances_by_rank": ((table, ranks), {}),
-    }
-
-
-def vocabulary(mark: str = "") -> KeyedVectors:
-    vectors = KeyedVectors(6)
-    words = [f"{mark}w{i}" for i in range(500)]
-    vectors.add_vectors(words, np.random.default_rng(1).standard_normal((500, 6)))
-    return vectors
-
-
-def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:
-    """Return rates of two methods in two scenarios."""
-    frame = pd.DataFrame({"scenario": [f"one{mark}", "two"] * 2, "kind": kind})
-    frame["method"] = ["weat-p", "weat-p", f"{mark}t-cells", f"{mark}t-cells"]
-    frame = frame.assign(rate=[0.05, 0.2, 0.01, 0.3], low=[0.04, 0.18, 0.005, 0.28])
-    frame = frame.assign(high=[0.06, 0.22, 0.02, 0.32], nominal=[0.05, 0.05, 0.05, np.nan])
-    return frame.assign(n=[2000, 2000, 2000, 500])
-
-
-def sentences(mark: str = "") -> pd.DataFrame:
-    """Return scores of the sentences of pairs, by two models."""
-    scores = np.random.default_rng(3).normal(size=(60, 2))
-    frame = pd.DataFrame(scores, columns=["stereotypical", "anti_stereotypical"])
-    return frame.assign(model=np.repeat([f"{mark}one{mark}", "two"], 30), measure="pll")
-
-
-def of_vectors(mark: str) -> dict[str, Case]:
-    """Return arguments for plots of scores, backgrounds, and rates, with the mark in all words."""
-    vectors, listed = leaning(prefix=mark)
-    known = vocabulary(mark)
-    names = known.index_to_key
-    many = background.distributions(known, {f"{mark}one{mark}": (names[:1], names[1:2])})
-    ((name, one),) = many.items()
-    curves, sets = background.densities(many), {f"{mark}X{mark}": names[9:12], "Y": names[20:22]}
-    return {
-        "pair_forest": ((shares(mark),), {}),
-        "sentence_scores": ((sentences(mark),), {}),
-        "scores": ((scores.score_table(vectors, listed, n_resamples=20, seed=0),), {}),
-        "background_densities": ((curves,), {}),
-        "background_words": ((curves, background.words(one, sets), name), {}),
-        "null_distribution": ((np.linspace(-1, 1, 50), 0.7), {"label": f"{mark}d{mark}"}),
-        "false_alarms": ((rates(mark),), {}),
-        "curves": ((rates(mark).assign(effect=[1, 1, 2, 2]),), {"by": "scenario"}),
-    }
 
 
 @pytest.fixture(scope="module")
@@ -157,10 +57,7 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "contrast_forest": lambda frame: contrast_of(frame, "associated", "different")["mean"],
     "influence": lambda frame: frame["mean_without"],
     "prior_predictive": lambda frame: frame["share_below"],
-    **dict.fromkeys(
-        ("forest", "scales", "intervals", "pair_forest"),
-        lambda frame: frame["mean"],
-    ),
+    **dict.fromkeys(("forest", "scales", "intervals", "pair_forest"), lambda frame: frame["mean"]),
 }
 """Positions of the points in forest plots."""
 
@@ -200,12 +97,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "has false alarms in 0 scenarios"),
     ("false_alarms", same, {"kind": "n"}, "unknown kind 'n'"),
     ("false_alarms", ninety, {}, "in 90 scenarios with 2 methods; a matrix needs"),
-    (
-        "forest",
-        lambda frame: frame.drop(columns="connection"),
-        {},
-        r"missing columns: connection",
-    ),
+    ("forest", lambda frame: frame.drop(columns="connection"), {}, r"missing columns: connection"),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
     ("forest", lambda f: {}, {}, r"expects a frame, not dict; pass bb\.summary\(posterior\)"),
     ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
@@ -239,9 +131,7 @@ def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     frame = summaries({f"word{number}": "few" for number in range(500)})
     ax = plots.forest(frame, words=True)
     assert row_names(ax) == ["all groups", "few"]
-    assert "500 words do not fit into one figure" in note(ax)
-    with pytest.raises(ValueError, match="500 rows are too many"):
-        plots.forest(frame[frame["level"] == "word"])
+    refused("500 rows are too many", plots.forest, frame[frame["level"] == "word"])
 
 
 def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, Case]) -> None:
@@ -262,22 +152,6 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
     assert len(ranges) == 2 * len(frame)
     assert sum(name.endswith("†") for name in row_names(ax)) == 2
-
-
-WORD_HEADS = ["group: woman", "group: man"]
-
-
-def test_rows_and_blocks_are_named(odd: dict[str, Case]) -> None:
-    sds = pd.DataFrame({"parameter": ["sigma", "nu"], "of": "", "mean": [0.2, 7.2]})
-    words = summaries().query("level == 'word'")
-    spreads = ["between protected words", "between single distances"]
-    for ax, rows, heads in (
-        (plots.scales(sds.assign(low=0.1, high=9.4)), ["between single distances"], []),
-        (plots.forest(words), ["she", "her", "he"], WORD_HEADS),
-        (draw(odd, "scales"), [*bb.CONNECTIONS] * 2, spreads),
-        (plots.pair_forest(shares()), ["one", "two"] * 2, ["all bias types", "age"]),
-    ):
-        assert (row_names(ax), headings(ax)) == (rows, heads)
 
 
 def test_every_standard_deviation_of_distances_has_words() -> None:

@@ -1,10 +1,9 @@
 """Posterior scores, compared with the draws and with the scores themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
+from builders import refused
 from xarray import DataTree
 
 import bayesbias as bb
@@ -106,5 +105,4 @@ def test_an_attribute_of_two_sets_belongs_to_the_own_one_first(change_tree: Data
     table = bb.distance_table(vectors, WordList("toy", words.groups, both))
     mac = scores.mac_of_table(table).score
     assert observed(table)["mac"] == pytest.approx(mac, abs=ROUNDING)
-    with pytest.raises(ValueError, match="scores need a posterior of distances, but this is"):
-        posterior_scores(change_tree)
+    refused("scores need a posterior of distances, but this is", posterior_scores, change_tree)

@@ -1,7 +1,5 @@
 """Prior families compared with scipy.stats and PyMC, and tables drawn from the prior."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -93,10 +91,7 @@ def test_degrees_of_freedom_have_no_unit(toy_table: pd.DataFrame) -> None:
     [("paper", 2.0), ("crossed", 2.0), ("crossed with groups", 2.0), ("maximal", 10.0)],
 )
 def test_means_spread_as_the_model_says(toy_table: pd.DataFrame, name: str, rate: float) -> None:
-    """Variances are linear in squared sds, which have the mean 2/rate² under an Exponential.
-
-    Correlations under an LKJ prior have a mean of zero.
-    """
+    """Variances are linear in squared sds, which have the mean 2/rate² under an Exponential."""
     design = make_design(toy_table)
     spec = model_named(name).fitting(design)
     root = np.sqrt(2) / rate
@@ -170,9 +165,7 @@ def test_other_outcomes_come_as_designs_and_have_no_bounds(toy_table: pd.DataFra
     refused("is for changes in distances", bb.prior_predictive, "change", toy_table)
 
 
-def test_seeds_chunks_and_what_is_refused(
-    toy_table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_seeds_chunks_and_what_is_refused(toy_table, monkeypatch) -> None:
     by_chance = bb.prior_predictive("robust", toy_table, draws=50)
     assert {"model": "robust", "draws": 50, "ci_prob": 0.89}.items() <= by_chance.attrs.items()
     seed = by_chance.attrs["seed"]

@@ -1,7 +1,5 @@
 """Public names of `import bayesbias as bb`, each with an example that runs."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil
@@ -14,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from builders import refused
 from printed import NumberChecker
 from xarray import DataTree
 
@@ -33,31 +32,21 @@ def test_dir_shows_public_names_only() -> None:
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
-    (lambda: bb.plots.forest(DataTree()), r"expects a frame, not DataTree; pass bb\.summary\("),
-    (lambda: bb.debias.hard({"she": [1.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets\(\[\("),
-    (
-        lambda: bb.load_model("crossed").with_priors({"attribute_sd": {"dist": "normal"}}),
-        r"such as \{'family': 'exponential', 'rate': 10\}, .* got \{'dist'",
-    ),
-    (lambda: bb.predict_words(5), "a posterior from bb.fit or bb.fit_change is needed"),
-    (lambda: bb.analyze("weat7", "glove-demo"), "pass the vectors first, then the list"),
-    (lambda: bb.distance_table("weat7", "glove-demo"), "pass the vectors first, then the list"),
-    (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "pass the vectors first"),
-    (
-        lambda: bb.load_wordlist("glove-demo"),
-        "'glove-demo' is the name of an embedding; known word li",
-    ),
-    (
-        lambda: bb.load_vectors("religion"),
-        "'religion' is the name of a word list; known embedd",
-    ),
+    (lambda: bb.plots.forest(DataTree()), r"pass bb\.summary\("),
+    (lambda: bb.debias.hard({"she": [1.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets"),
+    (lambda: bb.load_model("crossed").with_priors({"sigma": {"dist": "normal"}}), "'family'"),
+    (lambda: bb.predict_words(5), "bb.fit or bb.fit_change"),
+    (lambda: bb.analyze("weat7", "glove-demo"), "the vectors first"),
+    (lambda: bb.distance_table("weat7", "glove-demo"), "the vectors first"),
+    (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "the vectors first"),
+    (lambda: bb.load_wordlist("glove-demo"), "name of an embedding"),
+    (lambda: bb.load_vectors("religion"), "name of a word list"),
 ]
 
 
 def test_mistakes_are_named_with_what_to_pass_instead() -> None:
     for call, message in WRONG:
-        with pytest.raises((TypeError, ValueError), match=message):
-            call()
+        refused(message, call, error=(TypeError, ValueError))
 
 
 def test_every_public_name_is_there() -> None:
@@ -123,12 +112,7 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("test", [*cases()])
-def test_examples_run(
-    test: doctest.DocTest,
-    fits: dict[str, Callable[..., Any]],
-    names: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_examples_run(test, fits, names, monkeypatch) -> None:
     mpl.use("Agg")
     for name, once in fits.items():
         monkeypatch.setattr(bb, name, once)

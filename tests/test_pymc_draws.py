@@ -1,7 +1,5 @@
 """Draws that other samplers made of our models, in the forms in which they come back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import FAST
+from builders import FAST, refused
 from xarray import DataArray, Dataset, DataTree
 
 import bayesbias as bb
@@ -74,9 +72,7 @@ FORMS: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_the_same_draws_has_the_same_contrasts(
-    post: DataTree, drawn: DataTree, toy_table: pd.DataFrame, form: str
-) -> None:
+def test_every_form_of_the_same_draws_has_the_same_contrasts(post, drawn, toy_table, form) -> None:
     ours = bb.contrasts(bb.from_pymc(FORMS[form](drawn), toy_table, "crossed"))
     numbers = ["mean", "sd", "low", "high", "p_direction"]
     # Single precision has seven digits.
@@ -94,8 +90,7 @@ def test_one_chain_is_a_posterior(drawn: DataTree, toy_table: pd.DataFrame) -> N
     listed = bb.from_pymc(drawn.sel(chain=[1]), toy_table, "crossed")
     pd.testing.assert_frame_equal(bb.contrasts(selected), bb.contrasts(listed))
     assert dict(selected["posterior"].sizes)["chain"] == 1
-    with pytest.raises(ValueError, match=r"sel\(chain=\[0\]\)"):
-        bb.contrasts(selected.isel(chain=0))
+    refused(r"sel\(chain=\[0\]\)", bb.contrasts, selected.isel(chain=0))
 
 
 def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:
@@ -117,12 +112,9 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "other labels": (with_draws(lambda d: d.sortby("protected_word")), "'protected_word'"),
     "no coordinates": (
         with_draws(lambda d: d.assign(word_mean=d["word_mean"].rename(connection="dim_1"))),
-        "word_mean must have the dimensions chain, draw, protected_word, connection; got",
+        "word_mean must have the dimensions",
     ),
-    "one draw": (
-        lambda tree: tree["posterior"].to_dataset().isel(draw=0, drop=True),
-        "dimensions chain, draw",
-    ),
+    "one draw": (lambda t: t["posterior"].to_dataset().isel(draw=0, drop=True), "chain, draw"),
     "NaN": (with_draws(lambda d: d.assign(word_mean=nan_draws(d["word_mean"]))), "word_mean has"),
     "a trace": (lambda _: [1.0], "to_inference_data"),
     "no posterior": (lambda tree: DataTree(children={"prior": tree["posterior"]}), "prior"),
@@ -130,12 +122,9 @@ REFUSED: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_other_draws_are_refused_by_name(
-    drawn: DataTree, toy_table: pd.DataFrame, kind: str
-) -> None:
+def test_other_draws_are_refused_by_name(drawn, toy_table, kind) -> None:
     change, named = REFUSED[kind]
-    with pytest.raises((ValueError, TypeError), match=named):
-        bb.from_pymc(change(drawn), toy_table, "crossed")
+    refused(named, bb.from_pymc, change(drawn), toy_table, "crossed", error=(ValueError, TypeError))
 
 
 def test_another_table_is_refused(drawn: DataTree, toy_table: pd.DataFrame) -> None:
@@ -144,25 +133,7 @@ def test_another_table_is_refused(drawn: DataTree, toy_table: pd.DataFrame) -> N
     turned.loc[[0, 1], "cosine_distance"] = turned.loc[[1, 0], "cosine_distance"].to_numpy()
     tables = {"another table": halved, "another order": turned, "distances, and": toy_table[:-1]}
     for said, table in tables.items():
-        with pytest.raises(ValueError, match=said):
-            bb.from_pymc(drawn, table, "crossed")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning", "ignore::FutureWarning")
-@pytest.mark.filterwarnings("ignore:PyTensor could not link to a BLAS")
-def test_contrasts_are_those_of_fit(toy_table: pd.DataFrame) -> None:
-    import pymc as pm
-
-    options = {"chains": 2, "random_seed": 1, "progressbar": False}
-    model = bb.build_model(toy_table, "crossed")
-    idata = pm.sample(1000, tune=1000, model=model, target_accept=0.98, **options)
-    post = bb.from_pymc(idata, toy_table, "crossed")
-    fitted = bb.fit(toy_table, "crossed", seed=1)
-    ours, exact = (bb.contrasts(p) for p in (post, fitted))
-    # With 400 effective draws, the error is .05 posterior sds; four errors are .2.
-    assert (abs(ours["mean"] - exact["mean"]) / exact["sd"]).max() < 0.2
-    assert len(bb.summary(post)) == len(bb.summary(fitted))
+        refused(said, bb.from_pymc, drawn, table, "crossed")
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
@@ -172,14 +143,11 @@ def test_draws_become_a_posterior(mock_nuts: dict[str, Any]) -> None:
     table = bb.distance_table("glove-demo", "religion").groupby("attribute_set").head(20)
     with bb.build_model(table, "crossed"):
         idata = pm.sample(50, random_seed=[1], chains=2)
-    with pytest.raises(ValueError, match="from_pymc"):
-        bb.contrasts(idata)
-    with pytest.raises(ValueError, match="from_pymc"):
-        bb.summary(idata)
-    with pytest.raises(ValueError, match=r"draws do not match 'by-group' \(missing variables: \['"):
-        bb.from_pymc(idata, table)
-    with pytest.raises(ValueError, match=r"different labels: \['"):
-        bb.from_pymc(idata, table.groupby("attribute_set").head(10), "crossed")
+    few = table.groupby("attribute_set").head(10)
+    refused("from_pymc", bb.contrasts, idata)
+    refused("from_pymc", bb.summary, idata)
+    refused("missing variables", bb.from_pymc, idata, table)
+    refused("different labels", bb.from_pymc, idata, few, "crossed")
     post = bb.from_pymc(idata, table, "crossed")
     assert {"overall", "group", "word"} == set(bb.contrasts(post)["level"])
     assert not bb.summary(post)["mean"].isna().any()

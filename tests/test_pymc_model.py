@@ -1,7 +1,5 @@
 """Every model in PyMC: variables, densities, and posteriors that PyMC can use."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +20,7 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.placing import placed
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import (
-    design_of,
-    labels,
-    observed,
-    spec_of,
-    variable_dims,
-)
+from bayesbias.model.tree import design_of, labels, observed, spec_of, variable_dims
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.pymc_models import build_model
 
@@ -103,9 +95,7 @@ def test_pymc_finds_our_log_likelihoods(exact: DataTree, model: pm.Model) -> Non
     check_log_likelihood(exact, model)
 
 
-def test_the_robust_model_is_wired_through(
-    toy_table: pd.DataFrame, mock_nuts: dict[str, Any]
-) -> None:
+def test_the_robust_model_is_wired_through(toy_table, mock_nuts) -> None:
     """Use prior draws instead of NUTS, and compare PyMC's Student-t with ours."""
     tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)
     tree = add_groups(tree, "prior_predictive", seed=1)
@@ -138,18 +128,14 @@ def effects(groups: Any, rng: np.random.Generator) -> np.ndarray:
     "ignore:.*fork:DeprecationWarning", "default::bayesbias.SamplingWarning"
 )
 @pytest.mark.parametrize("spec", ["contextual", "robust"])
-def test_every_model_samples_by_nuts_and_its_warnings_come_through(
-    varied: Design, spec: str
-) -> None:
+def test_every_model_samples_by_nuts_and_its_warnings_come_through(varied, spec) -> None:
     nuts = {"method": "nuts", "draws": 500, "chains": 2, "target_accept": 0.95}
     tree = fit_design(varied, spec, seed=1, progressbar=False, **nuts)
     assert np.isfinite(tree["posterior"].to_dataset().to_dataarray()).all()
     check_pymc_works_on(tree, build_model(varied, load_model(spec)))
 
 
-def test_variables_and_dims_are_those_that_posteriors_have(
-    exact: DataTree, model: pm.Model
-) -> None:
+def test_variables_and_dims_are_those_that_posteriors_have(exact, model) -> None:
     theirs = {variable.name for variable in (*model.free_RVs, *model.deterministics)}
     assert theirs == set(exact["posterior"].data_vars) == set(exact["prior"].data_vars)
     dims = variable_dims(spec_of(exact))

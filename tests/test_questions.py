@@ -1,7 +1,5 @@
 """Questions in words, and effects of facets, compared with arithmetic on the draws."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The README's Python runs, and its word list loads."""
 
-from __future__ import annotations
-
 import re
 from doctest import NORMALIZE_WHITESPACE
 from pathlib import Path
@@ -21,9 +19,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_python_blocks_run(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_blocks_run(capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})  # the reader's own lines

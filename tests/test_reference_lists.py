@@ -1,9 +1,6 @@
 """Reference lists: other topics, equally frequent words, and vocabulary contrasts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +14,7 @@ from numpy.random import default_rng
 
 import bayesbias as bb
 from bayesbias import background as bg
-from bayesbias._core.arrays import unit_rows
-from bayesbias.background.reference_words import (
-    draw_lists,
-    draw_pool,
-    mean_cosine,
-    topic,
-    words_present,
-)
+from bayesbias.background.reference_words import draw_lists, draw_pool, words_present
 from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.embeddings.formats.keyed import ranks_of
@@ -32,11 +22,7 @@ from bayesbias.tables.schema import COLUMNS
 
 
 def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
-    """Each table measures its log sd with a known Normal error, so there is a closed form.
-
-    Measured values are Normal(m, sqrt(s² + error²)), so the maximum-likelihood m is their mean,
-    and s² is their variance minus the error variance.
-    """
+    """Each table measures its log sd with a known Normal error, so there is a closed form."""
     rng = np.random.default_rng(1)
     n_tables, error = 50, 0.3
     measured = rng.normal(-2.5, np.hypot(0.4, error), n_tables)
@@ -93,9 +79,7 @@ def wordlist() -> bb.WordList:
     )
 
 
-def test_tables_have_the_shape_of_the_list_and_other_words(
-    embedding: Any, wordlist: bb.WordList
-) -> None:
+def test_tables_have_the_shape_of_the_list_and_other_words(embedding, wordlist) -> None:
     own = bb.distance_table(embedding, wordlist)
     own = own[own["connection"].isin(["associated", "different"])]
     shape = own.groupby("protected_group")["protected_word"].nunique()
@@ -108,18 +92,6 @@ def test_tables_have_the_shape_of_the_list_and_other_words(
         words = {*table["protected_word"], *table["attribute"]}
         assert len(words) == 4 + 3 + 3 + 4
         assert not words & set(wordlist.words)
-
-
-def test_topics_are_as_coherent_as_asked_and_of_words_that_are_free(embedding: Any) -> None:
-    vectors, rng = unit_rows(embedding.vectors), np.random.default_rng(5)
-    free = np.ones(len(vectors), dtype=bool)
-    for cohesion in (0.6, 0.1):
-        drawn = [topic(vectors, free, 8, cohesion, rng) for _ in range(40)]
-        assert all(len(set(rows.tolist())) == 8 for rows in drawn)
-        found = np.mean([mean_cosine(vectors[rows]) for rows in drawn])
-        assert found == pytest.approx(cohesion, abs=0.06)  # neighborhoods end at the same word
-    free[10:] = False
-    assert set(topic(vectors, free, 10, 0.5, rng).tolist()) == set(range(10))
 
 
 def test_what_no_prior_can_be_learned_from_is_refused() -> None:
@@ -182,16 +154,10 @@ def test_reference_lists_of_like_frequency_lie_where_the_frequency_puts_them() -
     vectors = vocabulary()
     words = list_about_nothing(vectors, np.linspace(1_500, 3_000, 16).astype(int))
     options = {"vary": "stereotypes", "n_lists": 30, "draws": 100, "chains": 1, "seed": 1}
-    by = {
-        match: only_row(
-            bb.vocabulary_contrasts(vectors, words, "paper", match=match, **options).table.query(
-                "level == 'overall'"
-            ),
-            first="associated",
-            second="human",
-        )
-        for match in ("random", "frequency")
-    }
+    by = {}
+    for match in ("random", "frequency"):
+        found = bb.vocabulary_contrasts(vectors, words, "paper", match=match, **options).table
+        by[match] = only_row(overall(found), first="associated", second="human")
     assert by["frequency"]["reference_low"] > 0
     assert by["frequency"]["reference_mean"] > by["random"]["reference_mean"]
     assert 0.01 < by["frequency"]["percentile"] < 0.99
@@ -294,19 +260,6 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContra
     assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 
 
-def test_zero_is_not_the_baseline(lists: VocabularyContrasts) -> None:
-    """All words are close to the neutral ones, and the list's words are less close than most.
-
-    The contrast is positive, but low compared with the rest of the vocabulary.
-    """
-    own = only_row(overall(lists.table), first="different", second="neutral")
-    assert own["mean"] > 0
-    assert own["reference_low"] > 0
-    assert own["excess"] == pytest.approx(own["mean"] - own["reference_mean"])
-    assert own["excess"] < 0
-    assert own["percentile"] < 0.05
-
-
 @pytest.mark.parametrize("model", ["crossed", "by-group"])
 def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) -> None:
     """Compare means given the table's sds with fits of the list. Only sds differ."""
@@ -344,12 +297,8 @@ def test_what_is_refused() -> None:
     for options, what in (
         ({"vary": "all"}, "unknown vary 'all'"),
         ({"match": "length"}, "unknown match 'length'"),
-        ({"n_lists": 1}, "n_lists must be a whole number, 2 or more; got 1"),
-        ({"model": "robust"}, "require a Normal model, but 'robust' is not one"),
-        (
-            {"ranks": (0, 7)},
-            "2 of 7 words can still be drawn, but the next set needs 5",
-        ),
+        ({"n_lists": 1}, "n_lists must be a whole number"),
+        ({"model": "robust"}, "require a Normal model"),
+        ({"ranks": (0, 7)}, "2 of 7 words can still be drawn, but the next set needs 5"),
     ):
-        call = partial(bb.vocabulary_contrasts, vectors, words, **options)
-        refused(what, call)
+        refused(what, bb.vocabulary_contrasts, vectors, words, **options)

@@ -1,42 +1,16 @@
 """Reports in a real browser: the read-out by keyboard, narrow screens, heights, and print."""
 
-from __future__ import annotations
-
 import base64
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import religion_analysis, skip
+from builders import religion_analysis
 
 import bayesbias as bb
 
 pytestmark = pytest.mark.browser
-
-OPTIONS = ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run")
-
-type Browser = Any  # selenium has types, but is only installed to run these tests
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
-    if not all(found.values()):
-        skip("no chromium or chromedriver: see make test-report")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = found["chromium"]
-    for option in OPTIONS:
-        options.add_argument(f"--{option}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(found["chromedriver"]))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +22,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: one.report(folder / name) for name, one in some.items()}
 
 
-def opened(browser: Browser, page: Path, width: int) -> Browser:
+def opened(browser: Any, page: Path, width: int) -> Any:
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     browser.get(page.as_uri())
@@ -68,7 +42,7 @@ def test_the_picture_is_near_the_top_and_nothing_scrolls_sideways(browser, pages
     assert [one for one in shown.get_log("browser") if one["level"] == "SEVERE"] == []
 
 
-def test_arrow_keys_read_the_cells_of_the_map(browser: Browser, pages: dict[str, Path]) -> None:
+def test_arrow_keys_read_the_cells_of_the_map(browser: Any, pages: dict[str, Path]) -> None:
     from selenium.webdriver.common.keys import Keys
 
     shown = opened(browser, pages["three"], 1280)
@@ -82,7 +56,7 @@ def test_arrow_keys_read_the_cells_of_the_map(browser: Browser, pages: dict[str,
         assert (out.text == first) is same
 
 
-def test_print_fits_on_four_pages(browser: Browser, pages: dict[str, Path]) -> None:
+def test_print_fits_on_four_pages(browser: Any, pages: dict[str, Path]) -> None:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.support.ui import WebDriverWait
 

@@ -1,7 +1,5 @@
 """Simulation-based calibration of the exact sampler, and its power to find errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -68,9 +66,3 @@ def test_ranks_are_uniform_with_correlations_and_leanings(spec: str) -> None:
     # A model's 41 to 51 quantities jointly fail by chance in at most 1 of 100 runs, as above.
     assert p.min() > (1 - sbc.BAND) / len(p), p.sort_values().head()
     assert sbc.doubtful(calibration)[0] <= 0.01  # tables for which `fit` would turn to NUTS
-
-
-@pytest.mark.slow
-def test_ranks_do_not_depend_on_the_number_of_processes() -> None:
-    one, two = (sbc.calibrate("paper", sbc.small_design(), 40, 7, n) for n in (1, 2))
-    np.testing.assert_array_equal(one.ranks, two.ranks)

@@ -1,7 +1,5 @@
 """Scores of word lists: tables, bootstrap, custom scores, and WEFE's numbers."""
 
-from __future__ import annotations
-
 import re
 from functools import cache, partial
 from itertools import product

@@ -1,7 +1,5 @@
 """Spellings: forms that are looked up, and characters that readers cannot see or mistake."""
 
-from __future__ import annotations
-
 import pytest
 
 import bayesbias as bb
@@ -30,9 +28,7 @@ LOOKED_UP = [
 
 
 @pytest.mark.parametrize(("word", "form", "options", "found"), LOOKED_UP)
-def test_forms_in_which_a_word_is_looked_up(
-    word: str, form: str, options: dict[str, str | bool], found: bool
-) -> None:
+def test_forms_in_which_a_word_is_looked_up(word, form, options, found) -> None:
     vectors = bb.load_vectors({form: [1.0, 2.0], "x": [2.0, 1.0]}, [word, "x"], **options)
     assert (word in vectors) == found
     assert bb.resolved_forms(vectors) == ({word: form} if found else {})
@@ -57,9 +53,7 @@ SEEN_AS = [
 
 
 @pytest.mark.parametrize(("word", "looks", "code"), SEEN_AS)
-def test_odd_characters_are_named_and_the_word_is_found_as_it_looks(
-    word: str, looks: str, code: str
-) -> None:
+def test_odd_characters_are_named_and_the_word_is_found_as_it_looks(word, looks, code) -> None:
     assert plainly(word) == looks
     wordlist = {
         "groups": {"a": [word, "x"], "b": ["y"]},
@@ -114,9 +108,7 @@ HINTS = [
 
 
 @pytest.mark.parametrize(("word", "form", "options", "advice"), HINTS)
-def test_a_hint_names_what_would_help_and_nothing_that_is_set(
-    word: str, form: str, options: dict[str, str | bool], advice: str
-) -> None:
+def test_a_hint_names_what_would_help_and_nothing_that_is_set(word, form, options, advice) -> None:
     with pytest.raises(ValueError, match=f"{word!r} is spelled {form!r} there") as refused:
         bb.load_vectors({form: [1.0, 2.0]}, [word], **options)
     text = str(refused.value)

@@ -1,7 +1,5 @@
 """Summaries, sensitivity, and predictive checks against NumPy and ArviZ; refusals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import chain
@@ -10,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import DOUBT, doubtful, grid, only_row
+from builders import DOUBT, doubtful, grid, only_row, refused
 from scipy.stats import expon, kstest, norm
 from xarray import DataTree
 
@@ -28,9 +26,7 @@ from bayesbias.warnings import NoLikeness
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
 
-def test_words_have_their_draws_and_groups_the_average_of_their_words(
-    crossed_posterior: DataTree,
-) -> None:
+def test_words_have_their_draws_and_groups_the_average_of_their_words(crossed_posterior) -> None:
     frame, posterior = summary(crossed_posterior), crossed_posterior["posterior"]
     words = posterior["word_mean"].stack(sample=["chain", "draw"])
     means = words.transpose("sample", "protected_word", "connection").data  # he, son, she, hers
@@ -204,12 +200,13 @@ SCORES = (bb.summary, bb.sd_summary, bb.contrasts, bb.predictive_check, bb.prior
 
 Call = Callable[[DataTree], object]
 
+FACET = {"man": "x", "woman": "y"}
+
 ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.summary(post, ci_prob=89), r"for 89%, pass 0\.89"),
     (lambda post: bb.predict_words(post, ci_prob=89), r"ci_prob must lie in \(0, 1\)"),
     (lambda post: bb.predictive_check(post, (50,)), r"for 50%, pass 0\.5"),
     (lambda post: bb.contrasts(post, rope=-0.1), r"rope is a distance and must lie in \[0, 2\]"),
-    (lambda post: bb.contrasts(post, rope=float("nan")), "rope is a distance"),
     (lambda post: bb.contrasts(post, over="list"), "unknown value of over 'list'; did you mean"),
     (lambda post: bb.contrasts(post, between="group"), "unknown value of between 'group'"),
     (lambda post: bb.contrasts(post, named="hes"), "unknown protected word 'hes'"),
@@ -220,43 +217,30 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.prior_sensitivity(post, ["word_means"]), "did you mean 'word_mean'"),
     (lambda post: bb.contrasts(post, between={}), "no facets; main"),
     (lambda post: bb.contrasts(post, between={"f": {"boy": "x"}}), "in facet f: 'boy'"),
-    (
-        lambda post: bb.contrasts(post, between={"f": {"man": "x"}, "g": {"woman": "y"}}),
-        "the group man has no label for one of the facets",
-    ),
-    (
-        lambda post: bb.contrasts(
-            post, between={"f": {"man": "x", "woman": "y"}, "g": {"man": "v", "woman": "w"}}
-        ),
-        "no group is labeled x w or y v",
-    ),
+    (lambda p: bb.contrasts(p, between={"f": {"man": "x"}, "g": {"woman": "y"}}), "has no label"),
+    (lambda p: bb.contrasts(p, between={"f": FACET, "g": FACET}), "no group is labeled"),
     (bb.hypothesis, "pass at least one hypothesis"),
     (lambda post: bb.hypothesis(post, "associated - different"), "exactly one < or >, not 0"),
     (lambda post: bb.hypothesis(post, "associated < 0 < 1"), "use exactly one < or >, not 2"),
     (lambda post: bb.hypothesis(post, "assocated < 0"), "did you mean 'associated'"),
     (lambda post: bb.hypothesis(post, "mann: human < 0"), "connection 'mann'; did you mean 'man'"),
     (lambda post: bb.hypothesis(post, "human human < 1"), "'human' is not a number or a name"),
-    (lambda post: bb.hypothesis(post, "human = 1"), "exactly one < or >, not 0"),
     (lambda post: bb.hypothesis(post, "man: associated - < 1"), "'-' is not a number or a name"),
-    (lambda post: bb.hypothesis(post, "2 * human < 1"), "'\\* human' is not a number or a name"),
     (lambda post: bb.hypothesis(post, "associated + associated < neutral + human"), "not 3"),
     (bb.effective_sizes, "has no cosines"),
     (comparison.changes, r"pass one from bb.fit_change"),
     (bb.rank_embeddings, "not a posterior of many embeddings"),
     (lambda post: bb.contrasts(post.sel(protected_word=["he"]), over="listed"), "labels of prot"),
     (lambda post: bb.posterior_scores(post.sel(protected_word=["hers", "he"])), "were selected"),
-    (lambda post: bb.influence(post.sel(protected_word=["hers", "he"])), "the whole posterior"),
     (lambda post: bb.summary(post.sel(protected_group=["woman"])), "labels of protected_group"),
     (lambda post: bb.predictive_check(post.isel(connection=[1, 0, 2, 3])), "labels of connection"),
-    (lambda post: bb.contrasts(post.sel(protected_word=["he"])), "then select rows of the"),
     (lambda post: bb.summary(post.sel(protected_word="he")), r"sel\(protected_word=\['he'\]\)"),
 ]
 
 
 def test_bad_arguments_and_selected_posteriors_are_named(crossed_posterior: DataTree) -> None:
     for call, fragment in ARGUMENTS:
-        with pytest.raises(ValueError, match=fragment):
-            call(crossed_posterior)
+        refused(fragment, call, crossed_posterior)
 
 
 def test_posteriors_of_too_few_connections_are_refused(toy_table: pd.DataFrame) -> None:
@@ -265,15 +249,11 @@ def test_posteriors_of_too_few_connections_are_refused(toy_table: pd.DataFrame) 
         return bb.fit(rows, "paper", method="exact", draws=500, chains=1, seed=1)
 
     for read in (bb.contrasts, bb.predict_words):
-        with pytest.raises(ValueError, match="has only the connection different"):
-            read(post("different"))
-    with pytest.raises(ValueError, match="scores need associated or different"):
-        bb.posterior_scores(post("neutral", "human"))
+        refused("has only the connection different", read, post("different"))
+    refused("need associated or different", bb.posterior_scores, post("neutral", "human"))
 
 
-def test_what_cannot_be_compared_is_refused(
-    crossed_posterior: DataTree, toy_table: pd.DataFrame
-) -> None:
+def test_what_cannot_be_compared_is_refused(crossed_posterior, toy_table) -> None:
     paper, robust = (bb.fit(toy_table, "paper", draws=50, seed=1) for _ in range(2))
     two = {"paper": paper, "crossed": bb.fit(toy_table, "crossed", draws=50, seed=1)}
     robust.attrs["spec"] = json.dumps(bb.load_model("robust").to_dict())
@@ -285,10 +265,8 @@ def test_what_cannot_be_compared_is_refused(
         (two | {"robust": robust}, "attribute", "'robust' has a student_t likelihood"),
         (two, "attribute", "cannot leave out attributes of .* only one: human"),
     ):
-        with pytest.raises(ValueError, match=fragment):
-            bb.compare_models(given, leave_out)
-    with pytest.raises(TypeError, match="posteriors must be keyed by name"):
-        bb.compare_models([crossed_posterior])  # type: ignore[arg-type]
+        refused(fragment, bb.compare_models, given, leave_out)
+    refused("keyed by name", bb.compare_models, [crossed_posterior], error=TypeError)
 
 
 def test_doubts_travel_with_every_frame(crossed_posterior: DataTree) -> None:

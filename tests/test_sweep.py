@@ -1,7 +1,5 @@
 """Sweeps: their configurations, their cells, and resuming after a kill."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -48,18 +46,11 @@ def config(config_path: Path) -> SweepConfig:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a complete run, for tests of other behavior."""
-    return tmp_path_factory.mktemp("kept")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(config: SweepConfig, kept: Path) -> Sweep:
-    return run_sweep(config, kept)
+def undisturbed(config: SweepConfig, config_path: Path) -> Sweep:
+    return run_sweep(config, config_path.parent / "kept")
 
 
 def calm(config: SweepConfig, **changes: Any) -> SweepConfig:
-    """One third of the cells."""
     return replace(config, embeddings=config.embeddings[:1], **changes)
 
 
@@ -99,8 +90,8 @@ def test_ranks_and_differences_are_those_of_fit_many(config, undisturbed, config
     assert len(undisturbed.differences) == 3 * (len(lists) + 1)
 
 
-def test_workers_and_kept_results_change_nothing(config, undisturbed, kept) -> None:
-    again = run_sweep(config, kept)
+def test_workers_and_kept_results_change_nothing(config, undisturbed, config_path) -> None:
+    again = run_sweep(config, config_path.parent / "kept")
     assert again.reused == CELLS + 1
     same(again, undisturbed)
     side_by_side = run_sweep(calm(config), n_jobs=2)
@@ -147,27 +138,18 @@ def test_content_decides_the_key_and_names_do_not(
     ]
 
 
-def test_the_command_writes_what_there_is_and_says_what_is_missing(
-    config_path: Path,
-    undisturbed: Sweep,
-    kept: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, capsys) -> None:
     """Only the cells of a missing embedding are missing, and its name is shown literally."""
-    out, lost = shutil.copytree(kept, tmp_path / "out"), config_path.with_name("lost.toml")
+    kept, lost = config_path.parent / "kept", config_path.with_name("lost.toml")
+    out = shutil.copytree(kept, tmp_path / "out")
     text = config_path.read_text().replace('"wild.npz"', '"lost <b>.npz"')
     lost.write_text(text.replace("Small sweep", "Small <i>sweep</i>"))
     assert main(["sweep", str(lost), "--out", str(out), "--jobs", "1000000"]) == 1
-    shown = capsys.readouterr()
-    assert "8 of 12 cells have a result; 8 results already existed." in shown.out
-    assert shown.out.endswith(f"Report: {out / 'report.html'}\n")
-    assert "wild: left out 4 of 12 cells: no embedding file" in shown.err
+    assert "8 of 12 cells" in capsys.readouterr().out
     frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
     frames |= {f"{name}.csv" for name in ("cells", "contrasts", "dots", "failures", "tables")}
-    frames |= {"report.html", "report.md", "run.json"}
-    assert {path.name for path in out.iterdir()} == {*frames, "plots", "results"}
-    assert {path.name for path in (out / "plots").iterdir()} == {"closeness.png", "closeness.svg"}
+    frames |= {"report.html", "report.md", "run.json", "plots", "results"}
+    assert {path.name for path in out.iterdir()} == frames
     cells = pd.read_csv(out / "cells.csv")
     assert list(cells["state"]) == ["done"] * 8 + ["failed"] * 4
     assert set(cells["error"].dropna()) == {"FileNotFoundError"}
@@ -176,9 +158,7 @@ def test_the_command_writes_what_there_is_and_says_what_is_missing(
     means = undisturbed.contrasts.query("embedding != 'wild'")["mean"]
     assert pd.read_csv(out / "contrasts.csv")["mean"].tolist() == means.tolist()
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "<title>Small &lt;i&gt;sweep&lt;/i&gt;</title>" in page
-    assert "4 cells failed" in page
-    assert "lost &lt;b&gt;.npz" in page
+    assert all(text in page for text in ("Small &lt;i&gt;sweep&lt;/i&gt;", "lost &lt;b&gt;.npz"))
     assert "lost <b>" not in page
 
 
@@ -230,16 +210,14 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
 
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.HighJointParetoK")
 def test_covariates_are_as_in_fit(config: SweepConfig, config_path: Path, tmp_path: Path) -> None:
-    words = bb.load_wordlist(config_path.parent / "kin.toml")
-    values = tmp_path / "values.csv"
-    lengths = [f"{word},{len(word)}" for word in words.words]
-    values.write_text("\n".join(["word,letters", *lengths]), encoding="utf-8")
+    words, values = bb.load_wordlist(config_path.parent / "kin.toml"), tmp_path / "values.csv"
+    of = {word: len(word) for word in words.words}
+    pd.Series(of, name="letters").to_csv(values, index_label="word")
     with pytest.raises(ValueError, match="need covariates"):
         calm(config, covariate_values=str(values))
     asked = {"covariates": ("letters",), "covariate_values": str(values)}
     done = run_sweep(replace(config, lists=config.lists[1:], **asked), tmp_path / "out")
     table = bb.distance_table(bb.load_vectors(config_path.parent / "calm.npz", words), words)
-    of = {word: len(word) for word in words.words}
     table = bb.with_covariate(table, "letters", of)
     tree = bb.fit(table, "crossed", covariates=["letters"], draws=100, chains=2, seed=1)
     rows = "model == 'crossed' and embedding == 'calm'"
@@ -258,25 +236,14 @@ def test_covariates_are_as_in_fit(config: SweepConfig, config_path: Path, tmp_pa
 
 
 def test_a_list_that_an_embedding_lacks_fails_alone(config: SweepConfig) -> None:
-    lost = bb.load_wordlist(
-        {
-            "name": "lost",
-            "groups": {"a": ["qqq"], "b": ["zzz"]},
-            "stereotypes": {"a": ["nurse"], "b": ["boss"]},
-        }
-    )
+    lost = bb.WordList("lost", {"a": ["qqq"], "b": ["zzz"]}, {"a": ["nurse"], "b": ["boss"]})
     done = run_sweep(calm(config, lists=(lost, config.lists[1]), models=config.models[:1]))
     assert done.cells["state"].tolist() == ["failed", "done"]
     assert "no protected word" in done.failures["message"].iloc[0]
     assert done.tables["list"].tolist() == ["kin"]
 
 
-RUN = """
-import sys
-from pathlib import Path
-from bayesbias import load_sweep, run_sweep
-run_sweep(load_sweep(sys.argv[1]), Path(sys.argv[2]))
-"""
+RUN = "import sys, bayesbias as bb; bb.run_sweep(bb.load_sweep(sys.argv[1]), sys.argv[2])"
 
 
 def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
@@ -308,9 +275,7 @@ def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     monkeypatch.setattr(bb, "run_sweep", meanwhile)
     assert main(command) == 2
     assert codes == [2]
-    first, second = capsys.readouterr().err.splitlines()
-    assert "another run is writing" in first
-    assert "enough" in second
+    assert "another run is writing" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -358,15 +323,12 @@ def test_the_example_of_the_help_text_is_read_and_the_rest_is_as_in_run(tmp_path
 
 
 def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inside = tmp_path / "inside"
+    inside, words = tmp_path / "inside", {"groups": {"a": ["x"], "b": ["y"]}}
     inside.mkdir()
-    (inside / "mine.toml").write_text(
-        'groups = {a = ["x"], b = ["y"]}\nstereotypes = {a = ["u"], b = ["v"]}\n'
-        'title = "t"\nnote = "n"\n',
-        encoding="utf-8",
-    )
+    words |= {"stereotypes": {"a": ["u"], "b": ["v"]}, "title": "t", "note": "n"}
+    (inside / "mine.json").write_text(json.dumps(words))
     monkeypatch.chdir(tmp_path)
-    config = read(inside, 'lists = ["mine.toml"]\n[embeddings]\na = "v.bin"\nb = "/abs/w.txt"\n')
+    config = read(inside, 'lists = ["mine.json"]\n[embeddings]\na = "v.bin"\nb = "/abs/w.txt"\n')
     assert config.lists[0].name == "mine"
     assert [each.source for each in config.embeddings] == [str(inside / "v.bin"), "/abs/w.txt"]
 
@@ -377,12 +339,9 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ('lsts = ["religion"]' + PLACES, "unknown key 'lsts'; did you mean 'lists'"),
         (PLACES, "lists must be a list of names"),
         (MINIMAL, "embeddings must be a table of names and sources"),
-        ('lists = ["religon"]' + PLACES, "unknown word list 'religon'; did you mean 'religion'"),
         ('lists = ["human"]' + PLACES, "has only controls"),
         ('lists = ["religion", "religion"]' + PLACES, "the lists include 'religion' twice"),
         (MINIMAL + "seed = -1" + PLACES, "seed must be a whole number, 0 or more; got -1"),
-        (MINIMAL + "target_accept = 1" + PLACES, r"target_accept must lie in \(0, 1\); got 1"),
-        (MINIMAL + 'method = "nut"' + PLACES, "unknown method 'nut'; did you mean 'nuts'"),
         ('[embeddings]\na = "x"\nlists = ["religion"]', "placed before"),
         (MINIMAL + '[embeddings]\na = {sorce = "x"}', "embeddings.a must be a name, a path, or"),
         (MINIMAL + '[embeddings]\na = {source="x", case="low"}', "did you mean 'lower'"),

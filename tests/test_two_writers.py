@@ -3,8 +3,6 @@
 BAYESBIAS_ROUNDS=300 runs as many rounds as the docs report.
 """
 
-from __future__ import annotations
-
 import io
 import multiprocessing
 import os
@@ -101,9 +99,7 @@ class Writer:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_two_processes_never_mix_their_results(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_processes_never_mix_their_results(command, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     prepare(command, monkeypatch)
     writer, here, expected = Writer(command, monkeypatch), Path("here"), []
@@ -153,9 +149,7 @@ def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> 
     assert set(files(base)) == {"t.csv"}
 
 
-def test_a_renaming_that_fails_puts_everything_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_renaming_that_fails_puts_everything_back(tmp_path, monkeypatch) -> None:
     """This happens in a sticky folder if a file belongs to another user."""
     bb.write_table(table_of(1), tmp_path / "t.csv")
     old, replace = files(tmp_path), Path.replace

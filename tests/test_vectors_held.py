@@ -1,7 +1,5 @@
 """Every form of vectors and word lists, in every public function that takes both."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -132,9 +130,7 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("function", "vectors", "words"), list(cases()))
-def test_every_function_takes_them(
-    function: str, vectors: str, words: str, forms: dict[str, Any]
-) -> None:
+def test_every_function_takes_them(function, vectors, words, forms) -> None:
     frame = FUNCTIONS[function](forms[vectors], LISTS[words]())
     if vectors != "name":  # the bundled embedding has more words to draw from
         pd.testing.assert_frame_equal(without_ranks(frame), expected(function), rtol=1e-6)

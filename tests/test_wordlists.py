@@ -1,15 +1,13 @@
 """Word lists: bundled lists and their sources, custom lists, refusals, and the check."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,9 +76,6 @@ def source_of(shared_data: Path, name: str) -> Any:
     return json.loads((shared_data / "wordlists" / name).read_text("utf-8"))
 
 
-# Bundled lists
-
-
 def test_lists_of_the_paper_are_as_printed(shared_data: Path) -> None:
     for name in ("religion", "gender", "race"):
         source, words = source_of(shared_data, "appendix_a4.json"), load_wordlist(name)
@@ -114,9 +109,6 @@ def test_bundled_lists_are_complete_and_without_flaws() -> None:
         assert found.empty, found.to_string()
     for path in bundled_folder("wordlists").glob("*.toml"):
         assert not path.read_text(encoding="utf-8").startswith("\ufeff")
-
-
-# A user's own list
 
 
 def test_own_list_is_read_by_path(write: Write) -> None:
@@ -166,7 +158,12 @@ def test_the_sets_of_a_weat_test_are_a_list(write: Write) -> None:
         assert words.set_name("women") == "family"
 
 
-# What a WordList offers
+def test_a_word_list_keeps_what_it_was_made_of() -> None:
+    words = WordList("x", groups := {"a": ["he"], "b": ["she"]}, {"a": ["x"], "b": ["y"]})
+    groups["a"].append("his")
+    assert words.groups == {"a": ("he",), "b": ("she",)}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        words.name = "other"
 
 
 def test_words_sets_and_frame(small: WordList, write: Write) -> None:
@@ -180,32 +177,12 @@ def test_words_sets_and_frame(small: WordList, write: Write) -> None:
         ["stereotype", "work", "doctor", "man"],
         ["stereotype", "woman_stereotype", "nurse", "woman"],
     ]
-    sets = {name: value for name, value in vars(small).items() if isinstance(value, dict)}
+    sets = [name for name, value in vars(small).items() if isinstance(value, dict)]
     for back in (frame, frame.sample(frac=1, random_state=1), write(frame.to_csv(), "small.csv")):
-        assert {name: getattr(load_wordlist(back), name).keys() for name in sets} == {
-            name: value.keys() for name, value in sets.items()
-        }
+        for name in sets:
+            assert getattr(load_wordlist(back), name).keys() == getattr(small, name).keys()
     assert len(frame) == 3 + 3 + 1 + 85
 
-
-def test_a_word_list_keeps_what_it_was_made_of() -> None:
-    groups = {"man": ["he"], "woman": ["she"]}
-    words = WordList("x", groups, {"man": ["doctor"], "woman": ["nurse"]})
-    groups["man"].append("his")
-    assert words.groups == {"man": ("he",), "woman": ("she",)}
-    with pytest.raises(dataclasses.FrozenInstanceError, match="name"):
-        words.name = "other"  # type: ignore[misc]
-
-
-def test_long_lists_are_checked_in_linear_time() -> None:
-    """It takes a quarter of a second on an idle core; a quadratic check would take minutes."""
-    halves = [[f"word{number}" for number in range(start, 50_000, 2)] for start in (0, 1)]
-    began = time.process_time()
-    load_wordlist(PETS | {"groups": dict(zip(("cat", "dog"), halves, strict=True))})
-    assert time.process_time() - began < 15
-
-
-# What is refused
 
 REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"name": " "}, r"name: the name ' ' is blank"),
@@ -217,29 +194,19 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"groups": {}, "stereotypes": {}, "controls": {}}, r"no \[groups\] and no \[controls\]"),
     ({"groups": ["he"]}, r"groups: must be a table of sets; got \['he'\]"),
     ({"groups": {"man": "he", "woman": ["she"]}}, r"groups.man: must be a list of words.*'he'"),
-    ({"groups": {"man": ["he", 3], "b": []}}, r"groups.man\[1\]: must be text.*got 3"),
     ({"groups": {1: ["he"], "b": ["she"]}}, r"groups.1: must be text in quotes; got 1"),
-    (
-        {"groups": {"a": ["he", "he"], "b": ["x"]}},
-        r"a\[1\]: 'he' is already in groups.a\[0\]; k",
-    ),
+    ({"groups": {"a": ["he", "he"], "b": ["x"]}}, r"a\[1\]: 'he' is already in groups.a\[0\]; k"),
     ({"groups": {"a b": ["he"], "c": ["x", "he"]}}, r'c\[1\]: .*groups."a b"\[0\].*one group only'),
     ({"groups": {"man": [" he"], "woman": ["she"]}}, r"word ' he' has spaces around it"),
     ({"groups": {"man": ["h\x1be"], "woman": ["she"]}}, r"contains a control character"),
     ({"stereotypes": {}}, r"stereotypes: the list has groups but no \[stereotypes\]"),
     ({"stereotypes": {"dgo": ["x"]}}, r"stereotypes.dgo: unknown group 'dgo'.*mean 'dog'"),
-    ({"stereotype_names": {"men": "x"}}, r"stereotype_names.men: unknown group 'men'"),
-    ({"stereotype_names": {"cat": 1}}, r"stereotype_names.cat: must be text"),
     ({"stereotype_names": {"cat": "human"}}, r"'human' is already the name of controls.human"),
     ({"controls": {"neutrl": ["x"]}}, r"controls.neutrl: unknown kind of controls.*mean 'neutral'"),
-    (
-        {"controls": {"neutral": "neutrl"}},
-        r"bundled word list for controls.neutral 'neutrl'; did you mean 'neutral'",
-    ),
+    ({"controls": {"neutral": "neutrl"}}, r"bundled word list for controls.neutral 'neutrl'; did"),
     ({"controls": {"neutral": "human"}}, r"the list 'human' has no 'neutral' control words"),
     ({"facets": {"gender": {"bx": "women"}}}, r"facets.gender.bx: unknown group 'bx'"),
     ({"facets": {"gender": "women"}}, r"facets.gender: must be a table of labels"),
-    ({"facets": {"gender": {"cat": 1}}}, r"facets.gender: must be text in quotes; got 1"),
 ]
 
 REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
@@ -247,23 +214,18 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "[groups]\na = [['x']]", r"groups.a\[0\]: must be text in quotes; got \['x'\]"),
     ("mine.toml", "[groups]\na = ['x']\na = ['x']\n", r"not valid TOML: .*at line 3"),
     ("mine.toml", "a = " + "[" * 100_000, r"nests lists or tables too deeply"),
-    ("mine.toml", "title = 0x" + "f" * 9000, r"Exceeds the limit"),
     ("mine.toml", "title = '\xe9'".encode("latin-1"), r"is not UTF-8 text \(byte 10 is"),
     ("mine.toml", "[controls]\nneutral = 'mine.toml'", r"unknown bundled word list"),  # a circle
     ("mine.json", "[1]", r"it contains \[1\] instead"),
-    ("mine.json", '{"groups": {"a": "x"}}', r"groups\.a: must be a list of words"),
     ("mine.json", '{"groups": {"a": ["x"], "b": ["y"], "a": ["z"]}}', "'a' occurs twice"),
     ("mine.csv", "role,word\n", r"is missing columns: set"),
     ("mine.csv", "role,set,word\nprotected,a,она\n".encode("cp1251"), "save it as CSV in UTF-8"),
-    ("mine.csv", "", "the file is empty"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),
 ]
 
 REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
     ("relgion", ValueError, r"unknown word list 'relgion'; did you mean 'religion'.*end in "),
-    ("", ValueError, r"unknown word list ''"),
-    ("a\0b", ValueError, r"unknown word list"),
     ("9" * 5000, ValueError, r"unknown word list '999"),
     (3, TypeError, "a word list must be a name, a path, or a mapping"),
     (Path("religion"), FileNotFoundError, "no word list at "),
@@ -282,27 +244,19 @@ def test_unusable_lists_are_refused_with_the_key(fields: dict[str, Any], message
 
 
 @pytest.mark.parametrize(("name", "content", "message"), REFUSED_FILES)
-def test_unusable_files_are_refused_with_their_name(
-    write: Write, name: str, content: str | bytes, message: str
-) -> None:
+def test_unusable_files_are_refused_with_their_name(write, name, content, message) -> None:
     path = write(content, name)
-    with pytest.raises(ValueError, match=rf"mine\..*{message}"):
-        load_wordlist(path)
+    refused(rf"mine\..*{message}", load_wordlist, path)
     assert "error" in set(check_wordlist(path)["severity"])
 
 
 @pytest.mark.parametrize(("source", "error", "message"), REFUSED_SOURCES)
-def test_what_is_no_list_is_refused_in_a_line(
-    write: Write, source: Any, error: type[Exception], message: str
-) -> None:
+def test_what_is_no_list_is_refused_in_a_line(write, source, error, message) -> None:
     write(SMALL, "other.txt")
     for call in (load_wordlist, check_wordlist):
         with pytest.raises(error, match=message) as refused:
             call(source)
         assert "\n" not in str(refused.value)
-
-
-# The check
 
 
 @pytest.mark.parametrize(
@@ -312,20 +266,14 @@ def test_what_is_no_list_is_refused_in_a_line(
         ({"stereotypes": {"cat": ["x"], "dog": ["x"]}}, "stereotypes.dog[0]", "both groups"),
         ({"controls": {"neutral": ["cat"]}}, "controls.neutral[0]", "is compared with itself"),
         ({"controls": {"human": ["loyal"]}}, "controls.human[0]", "counts as a stereotype"),
-        (
-            {"controls": {"neutral": ["x"], "human": ["x"]}},
-            "controls.human[0]",
-            "counts as neutral only",
-        ),
+        ({"controls": {"neutral": ["x"], "human": ["x"]}}, "controls.human[0]", "neutral only"),
         ({"groups": {"a b": ["he", "He"], "cat": ["x"], "dog": ["y"]}}, 'groups."a b"[1]', "once"),
         ({"stereotypes": {"cat": ["Dog"], "dog": ["x"]}}, "stereotypes.cat[0]", "itself"),
         ({"controls": {"human": ["né", "ne\u0301"]}}, "controls.human[1]", "as one word"),
         ({"controls": {"human": ["New York", "new_york"]}}, "controls.human[1]", "counts once"),
     ],
 )
-def test_doubts_do_not_keep_a_list_from_loading(
-    fields: dict[str, Any], key: str, message: str
-) -> None:
+def test_doubts_do_not_keep_a_list_from_loading(fields, key, message) -> None:
     found = check_wordlist(PETS | fields)
     found = found[found["key"] == key]
     assert found["severity"].tolist() == ["warning"]

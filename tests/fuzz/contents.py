@@ -1,7 +1,5 @@
 """Valid files of every kind, and functions that read them."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle
@@ -21,12 +19,7 @@ import bayesbias as bb
 from bayesbias._core.jobs import RESULTS, pack_frame, read_results
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS, packed_texts
-from bayesbias.maskedlm.score_files import (
-    RECORD,
-    SCORES,
-    bbq_scores,
-    read_scores,
-)
+from bayesbias.maskedlm.score_files import RECORD, SCORES, bbq_scores, read_scores
 
 type Seeds = Callable[[], tuple[bytes, ...]]
 
@@ -127,6 +120,10 @@ def around(content: bytes) -> bytes:
     """Put a damaged array into a sound archive: texts as its words, numbers as its vectors."""
     name = "words.npy" if b"<U" in content[:80] else "vectors.npy"
     return zipped({"words.npy": npy(np.array(NAMES)), "vectors.npy": npy(MATRIX)} | {name: content})
+
+
+def any_kind() -> tuple[bytes, ...]:
+    return (*text(), *binary(), *npz(), *parquet_vectors(), *fasttext())
 
 
 def misshapen() -> tuple[bytes, ...]:

@@ -1,7 +1,5 @@
 """Damage valid files at random."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

@@ -1,7 +1,5 @@
 """What is fuzzed: every reader of other people's files, with valid files to damage."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -21,11 +19,7 @@ from bayesbias.contextual.sentences import load_sentences, load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
 from bayesbias.embeddings.formats.arrays import VECTORS, WORDS
 from bayesbias.maskedlm.pair_files import read_pairs
-from bayesbias.maskedlm.score_files import (
-    RECORD,
-    SCORES,
-    read_scored,
-)
+from bayesbias.maskedlm.score_files import RECORD, SCORES, read_scored
 from bayesbias.workflows.sweep_spec import load_sweep
 
 
@@ -70,17 +64,7 @@ READERS = {
     "parquet vectors": Reader("vectors.parquet", made.load, made.parquet_vectors),
     "separators": Reader("vectors.csv", made.load, made.separated),
     "keys with blanks": Reader("vectors.bin", made.load, made.blanks),
-    "any kind": Reader(
-        "vectors",
-        made.load,
-        lambda: (
-            *made.text(),
-            *made.binary(),
-            *made.npz(),
-            *made.parquet_vectors(),
-            *made.fasttext(),
-        ),
-    ),
+    "any kind": Reader("vectors", made.load, made.any_kind),
     "zst damaged": Reader("v.zst", made.load, each(zstd.compress, made.text)),
     "tar damaged": Reader("v.tar", made.load, made.tarred),
     "tar.gz around damage": Reader("v.tar.gz", made.load, made.tarred, pack=gzip.compress),

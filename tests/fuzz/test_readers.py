@@ -5,8 +5,6 @@ tries a few. BAYESBIAS_FUZZ_SEED changes which. A failure shows the number of th
 made again.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile
