@@ -56,6 +56,38 @@ def test_arrow_keys_read_the_cells_of_the_map(browser: Any, pages: dict[str, Pat
         assert (out.text == first) is same
 
 
+NUMBERED = """
+const some = [...document.querySelectorAll('summary, .scroll, .map')];
+const shown = some.filter((one) => one.checkVisibility());
+shown.forEach((one, at) => { one.dataset.at = at; });
+return shown.length
+"""
+
+
+@pytest.mark.parametrize("name", ["three", "change"])
+def test_tab_reaches_every_read_out_in_the_order_of_reading(browser, pages, name) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown = opened(browser, pages[name], 1280)
+    count, reached = shown.execute_script(NUMBERED), []
+    for _ in range(count):
+        shown.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(shown.execute_script("return document.activeElement.dataset.at"))
+    assert reached == [str(place) for place in range(count)]
+
+
+@pytest.mark.parametrize("name", ["three", "two", "change"])
+def test_screen_readers_meet_the_sentence_then_a_picture_with_its_numbers(browser, pages, name):
+    shown = opened(browser, pages[name], 400)
+    nodes = shown.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    said = [(one["role"]["value"], one["name"]["value"]) for one in nodes if "name" in one]
+    heads = [text for role, text in said if role == "heading"]
+    assert heads[0] == shown.find_element("css selector", "h1").text
+    places = [at for at, (role, _) in enumerate(said) if role in {"image", "img"}]
+    assert said.index(("heading", heads[0])) < places[0] < said.index(("heading", heads[1]))
+    assert len(re.findall(r"\d\.\d\d", said[places[0]][1])) >= 3
+
+
 def test_print_fits_on_four_pages(browser: Any, pages: dict[str, Path]) -> None:
     from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.support.ui import WebDriverWait

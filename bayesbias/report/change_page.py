@@ -70,7 +70,7 @@ class ChangePage(Page[ChangeRecord]):
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
-                f" But a classifier can still tell which way {percent(left['after'])} of the "
+                f" But a classifier still tells which way {percent(left['after'])} of the "
                 f"{int(left['n']):,} most biased words leaned."
             )
         return tuple(pieces)
