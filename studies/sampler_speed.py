@@ -17,7 +17,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.sampling.doubts import of_chains
 
-GROUPS = (2, 4, 6, 8)
+GROUPS = (2, 4, 6, 8, 12)
 """Numbers of groups, each with 8 words and a set of 12 stereotypes."""
 
 SHARES = (0.0, 0.001, 0.01, 0.05)

@@ -19,7 +19,8 @@ from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.importance import reweighed
 from bayesbias.sampling.parameters import log_prior
-from bayesbias.sampling.reduction import UNPOOLED_SD, Collapsed, collapse
+from bayesbias.sampling.reduction import Collapsed, collapse
+from bayesbias.sampling.scales import UNPOOLED_SD
 from bayesbias.tables.schema import COLUMNS
 
 NORMAL = tuple(name for name in models("distance") if load_model(name).likelihood == "normal")

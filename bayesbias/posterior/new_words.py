@@ -71,9 +71,9 @@ def predict_words(
     >>> post = bb.fit(table, "crossed", seed=1)
     >>> bb.predict_words(post, seed=1).query("first == 'associated'").iloc[:3, :6].round(2)
       protected_group       first     second  mean    sd   low
-    0             jew  associated  different -0.04  0.12 -0.22
+    0             jew  associated  different -0.04  0.11 -0.21
     1             jew  associated    neutral -0.08  0.10 -0.23
-    2             jew  associated      human  0.04  0.12 -0.14
+    2             jew  associated      human  0.04  0.12 -0.16
     """
     check_choice("value of attributes", attributes, ATTRIBUTES)
     require_posterior(tree)

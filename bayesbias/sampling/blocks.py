@@ -5,8 +5,6 @@ Matrices are stacked along the last axis. Loops over rows and columns process al
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from .._core.arrays import FloatArray
@@ -54,15 +52,24 @@ def solve_blocks(factor: FloatArray, right: FloatArray, *, transposed: bool = Fa
     return right
 
 
+def solve_lower(factors: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve Lx = b for (n, d, d) lower triangular L and (n, d, k) b."""
+    return _solve(factors, right, transposed=False)
+
+
 def solve_transposed(factors: FloatArray, right: FloatArray) -> FloatArray:
     """Solve L'x = b for (n, d, d) lower triangular L and (n, d) b."""
+    return _solve(factors, right[..., None], transposed=True)[..., 0]
+
+
+def _solve(factors: FloatArray, right: FloatArray, *, transposed: bool) -> FloatArray:
     if factors.shape[1] <= LARGEST_DENSE:
-        return np.asarray(np.linalg.solve(np.swapaxes(factors, 1, 2), right[..., None])[..., 0])
-    from scipy.linalg import solve_triangular
+        rows = np.swapaxes(factors, 1, 2) if transposed else factors
+        return np.asarray(np.linalg.solve(rows, right))
+    from scipy.linalg.lapack import dtrtrs
 
     pairs = zip(factors, right, strict=True)
-    solve = partial(solve_triangular, trans=1, lower=True, check_finite=False)
-    return np.array([solve(*pair) for pair in pairs])
+    return np.array([dtrtrs(one.T, b, lower=0, trans=not transposed)[0] for one, b in pairs])
 
 
 def cholesky(matrices: FloatArray) -> FloatArray:

@@ -40,24 +40,24 @@ rows. Classes depend only on the other columns, so they stay whole. In exchange,
 with deviations. Let :math:`L_m` be the factor of a deviation's precision, and let :math:`b_m(v) =
 L_m^{-1} S X_m^T \Lambda v` for a column v. Eliminating the deviation subtracts :math:`b_m(v)^T
 b_m(w)` from :math:`v^T \Lambda w` for all pairs of columns: covariates and the outcome
-(`subtract_deviations`). Slopes are then kept coordinates like any others. Given the slopes
-:math:`\beta`, deviations have the projections of :math:`y - m_0 - x \beta`.
+(`subtract_deviations`). Given the slopes :math:`\beta`, deviations have the projections of :math:`y
+- m_0 - x \beta`.
 
 **Missing pairs.** A row for a missing pair makes classes whole (`gaps.filled`). Its column is 1 in
 this row and 0 elsewhere, like a covariate with a flat prior: :math:`P = S X^T \Lambda X S`, without
 adding 1. Integrating over its coefficient is the same as integrating over the missing outcome, so
 the density is that of the other rows.
 
-**Schur complement.** The coordinates of words and those of attributes each have a block-diagonal
-precision matrix, with one block per class. With the larger side first, P has blocks A (eliminated,
-block diagonal, :math:`A = L L^T`), C (coupling), and B (kept, including the shared effects). Then
-:math:`|P| = |A| |B - C^T A^{-1} C|`, and ``solved`` is :math:`L^{-1} [C, b_A]`.
+**Class means and shared effects.** They remain, and account for part of the products of columns,
+too. There are two ways to solve for them. Rows of the same classes depend on them equally, so a
+regular design has fewer distinct rows than coordinates; `cells` solves in the space of these rows.
+If units have many different partners, `sides` eliminates the larger side unit by unit.
 
-**Bordered Cholesky.** Border B with :math:`b_B`, put :math:`(y - m_0)^T \Lambda (y - m_0)` in the
-corner, and subtract ``solved``' ``solved``. The last row of this matrix's Cholesky factor is the
-solved projection of the kept side. Its last entry is the square root of :math:`(y - m_0)^T \Lambda
-(y - m_0) - b^T P^{-1} b`. One factor gives the log density and the mean. Several outcomes of the
-same rows have a row each; the squares of their last entries add up.
+**Columns.** What is left of the products of columns is a small matrix. With the slopes' prior
+added, one Cholesky factor of it has the precision of slopes and gaps, their projections in the rows
+of outcomes, and, in the last entry, the square root of :math:`(y - m_0)^T \Lambda (y - m_0) - b^T
+P^{-1} b`. Several outcomes of the same rows have a row each; the squares of their last entries add
+up.
 """
 
 from __future__ import annotations
@@ -68,17 +68,12 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .blocks import cholesky, solve_blocks, solve_transposed
+from .blocks import cholesky, solve_transposed
+from .cells import CellMeans
 from .parameters import log_prior
 from .reduction import SMALLEST_SIGMA, Collapsed
-from .scales import (
-    Scales,
-    UnitPosterior,
-    scales_of,
-    standard_noise,
-    subtract_deviations,
-    weighted,
-)
+from .scales import Scales, UnitPosterior, known_log_sds, standard_noise, subtract_deviations
+from .sides import SideMeans
 
 MOST_NUMBERS = 800_000
 """Largest array size when densities are evaluated in blocks: 6.4 MB, which fits in a cache."""
@@ -90,14 +85,11 @@ class Conditional:
 
     posterior: Collapsed
     scales: Scales
-    means: tuple[UnitPosterior, ...]  # class means, one per side of the posterior
+    means: CellMeans | SideMeans  # class means and shared effects, given the weights of columns
     deviations: tuple[tuple[UnitPosterior, ...], ...]  # one per `Deviations` of each side
-    shared: FloatArray  # (n_shared, n): sds of the shared effects
-    solved: FloatArray
-    # (n, n_eliminated, n_kept + n_outcomes): inverse factor of the eliminated side times its
-    # coupling with the kept coordinates and, in the last columns, with the outcomes
+    slopes: FloatArray  # (n_slopes, n): sds of the slopes
     factor: FloatArray
-    # (n, n_kept + n_outcomes, ...): bordered Cholesky factor of the kept coordinates' precision
+    # (n, k, k): Cholesky factor of the columns' precision, bordered by the outcomes
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray, FloatArray]:
         """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
@@ -105,26 +97,16 @@ class Conditional:
         Also return the (n, k) weights of the columns in the first outcome that is left without
         slopes and gaps. Without a generator, return the effects' conditional means.
         """
-        posterior, (out, *kept) = self.posterior, self.means
-        n_kept, n_gaps, n_shared = posterior.n_kept, posterior.n_gaps, len(self.shared)
-        right = self.factor[:, n_kept, :n_kept]
+        n_gaps, n_known = self.posterior.n_gaps, self.posterior.n_known
+        right = self.factor[:, n_known, :n_known]
         right = right + standard_noise(right.shape, rng)
-        coordinates = solve_transposed(self.factor[:, :n_kept, :n_kept], right).T
-        gaps, own, shared = np.split(coordinates, [n_gaps, n_kept - n_shared])
-        shared = shared * self.shared
-        effects = [side.effects(own.reshape(side.sds.shape)) for side in kept]
-        known = [gaps, *(side.reshape(-1, len(right)) for side in effects), shared]
-        right = self.solved[:, :, n_kept]
-        right = right - (self.solved[:, :, :n_kept] @ np.concatenate(known).T[..., None])[..., 0]
-        right += standard_noise(right.shape, rng)
-        blocks = right.T.reshape(*out.sds.shape[:2], 1, -1)
-        eliminated = solve_blocks(out.factor, blocks, transposed=True)[:, :, 0]
-        n_slopes = len(posterior.columns) - n_gaps - posterior.n_outcomes
-        weights = np.zeros((len(right), len(posterior.columns)))
-        weights[:, :n_gaps] = -gaps.T
-        weights[:, n_gaps : n_gaps + n_slopes] = -shared[n_shared - n_slopes :].T
-        weights[:, n_gaps + n_slopes] = 1
-        return [out.effects(eliminated), *effects], shared, weights
+        weights = np.zeros(self.factor.shape[:2])
+        weights[:, :n_known] = -solve_transposed(self.factor[:, :n_known, :n_known], right)
+        weights[:, n_gaps:n_known] *= self.slopes.T
+        weights[:, n_known] = 1
+        effects, shared = self.means.draw(weights, rng)
+        slopes = -weights[:, n_gaps:n_known].T
+        return effects, np.concatenate([shared, slopes]), weights
 
 
 def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
@@ -151,16 +133,19 @@ def moments(
     effects shared across words and attributes, and slopes last. Given the parameters, the functions
     are Gaussian. The means are (n, k, n_outcomes). The (n, k) variances are equal for all outcomes.
     """
-    rows, means, variances = posterior.rows_at_once(MOST_NUMBERS), [], []
-    stop = posterior.n_kept
-    own = slice(stop - len(posterior.layout.shared_parameter), stop)
+    rows, n_known = posterior.rows_at_once(MOST_NUMBERS), posterior.n_known
+    of_means, of_slopes = np.split(weights, [posterior.layout.n_shared])
+    means, variances = [], []
     for start in range(0, len(parameters), rows):
         given = conditional(posterior, parameters[start : start + rows])
-        # The factor is triangular, and the shared effects are its last coordinates.
-        across = np.linalg.solve(given.factor[:, own, own], given.shared.T[:, :, None] * weights)
-        solved = np.swapaxes(given.factor[:, stop:, own], 1, 2)
-        means.append(np.swapaxes(across, 1, 2) @ solved)
-        variances.append((across**2).sum(axis=1))
+        mean, variance = given.means.moments(of_means)
+        across = -mean[..., :n_known]  # gaps and slopes leave less of the outcome to explain
+        across[..., posterior.n_gaps :] += of_slopes.T
+        across[..., posterior.n_gaps :] *= given.slopes.T[:, None]
+        solved = np.linalg.solve(given.factor[:, :n_known, :n_known], np.swapaxes(across, 1, 2))
+        of_outcomes = np.swapaxes(given.factor[:, n_known:, :n_known], 1, 2)
+        means.append(mean[..., n_known:] + np.swapaxes(solved, 1, 2) @ of_outcomes)
+        variances.append(variance + (solved**2).sum(axis=1))
     n_means = len(posterior.design.connections)
     center = posterior.spec.center * weights[:n_means].sum(axis=0)
     return np.concatenate(means) + center[:, None], np.concatenate(variances)
@@ -168,45 +153,44 @@ def moments(
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the distribution of the class effects, given (n, n_parameters) parameters."""
-    n, scales = len(parameters), scales_of(posterior, parameters)
-    precision, shared = scales.precision, scales.sds[posterior.layout.shared_parameter]
-    sides = posterior.sides
-    means = tuple(scales.of_units(side.units, side.parameter, side.gram) for side in sides)
+    scales, layout = scales_of(posterior, parameters), posterior.layout
     deviations = tuple(
         tuple(scales.of_units(side.units, own.parameter, own.gram) for own in side.deviations)
-        for side in sides
+        for side in posterior.sides
     )
-    out, *kept = means
-    solved = np.moveaxis(out.solve(weighted(posterior.cross, precision)), -1, 0)
-    solved = np.ascontiguousarray(solved).reshape(n, -1, posterior.gram.shape[-1])
-    flat = precision.T @ posterior.gram.reshape(len(precision), -1)
-    gram = flat.reshape(n, *posterior.gram.shape[1:])
-    gram -= np.swapaxes(solved, 1, 2) @ solved
-    for of_side, factors in zip(sides, deviations, strict=True):
+    means = posterior.system.given(scales)
+    gram = means.residual.copy()
+    for of_side, factors in zip(posterior.sides, deviations, strict=True):
         for part, factor in zip(of_side.deviations, factors, strict=True):
-            subtract_deviations(gram, posterior.columns[part.columns], part, factor, precision)
-    n_gaps, n_kept = posterior.n_gaps, posterior.n_kept
-    own_sds = (side.sds.reshape(-1, n) for side in kept)
-    kept_sds = np.concatenate([np.ones((n_gaps, n)), *own_sds, shared]).T
-    gram[:, :n_kept] *= kept_sds[:, :, None]
-    gram[:, :, :n_kept] *= kept_sds[:, None]
-    for side in kept:
-        side.rotate_kept(gram[:, n_gaps:])
-        side.rotate_kept(np.swapaxes(gram, 1, 2)[:, n_gaps:])
-    proper = np.arange(n_gaps, n_kept)
+            subtract_deviations(gram, part, factor, scales.precision)
+    slopes, proper = scales.sds[layout.shared_parameter[layout.n_shared :]], posterior.is_slope
+    gram[:, proper] *= slopes.T[:, :, None]
+    gram[:, :, proper] *= slopes.T[:, None]
     gram[:, proper, proper] += 1  # the coefficients of gaps have flat priors
-    return Conditional(posterior, scales, means, deviations, shared, solved, cholesky(gram))
+    return Conditional(posterior, scales, means, deviations, slopes, cholesky(gram))
+
+
+def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
+    """Return the sds and precisions for (n, n_parameters) parameters.
+
+    The sds in the parameters come first, then known sds; the sd of the connection means is last.
+    """
+    known = np.tile(known_log_sds(posterior.spec)[:, None], len(parameters))
+    sigma = np.exp(parameters[:, posterior.block("sigma").where].T)
+    precision = 1 / (sigma**2 + posterior.design.rounding**2)
+    precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
+    return Scales(parameters, np.exp(np.concatenate([parameters.T, known])), precision)
 
 
 def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
-    precision, n_kept = given.scales.precision, posterior.n_kept
-    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)[:, :n_kept]).sum(axis=1)
-    log_det += given.means[0].log_det(np.ones(len(posterior.sides[0].size)))
+    precision, n_known = given.scales.precision, posterior.n_known
+    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)[:, :n_known]).sum(axis=1)
+    log_det += given.means.log_det
     for side, factors in zip(posterior.sides, given.deviations, strict=True):
         for part, factor in zip(side.deviations, factors, strict=True):
             log_det += factor.log_det(part.times)
-    unexplained = (given.factor[:, n_kept:, n_kept:] ** 2).sum(axis=(1, 2))
+    unexplained = (given.factor[:, n_known:, n_known:] ** 2).sum(axis=(1, 2))
     constant = posterior.rows @ np.log(precision) - log_det
     log_likelihood = 0.5 * (posterior.n_outcomes * constant - unexplained)
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2

@@ -35,6 +35,7 @@ class Directions:
     classes: tuple[int, ...]  # classes with several units
     members: tuple[IntArray, ...]  # their units
     basis: tuple[FloatArray | None, ...]  # (size, size - 1), or None
+    axes: tuple[FloatArray, ...]  # (d, d): `Partition.axes` of each class
     scale: FloatArray  # (n_directions, d): sds of coordinates, relative to a unit's sd
 
     @property
@@ -44,29 +45,30 @@ class Directions:
 
     def places(self) -> list[IntArray]:
         """Return the directions of each class."""
-        sizes = [len(own) - (basis is not None) for own, basis in self._pairs()]
+        pairs = zip(self.members, self.basis, strict=True)
+        sizes = [len(own) - (basis is not None) for own, basis in pairs]
         stops = np.cumsum(sizes)
         return [np.arange(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
 
     def turned(self, values: FloatArray) -> FloatArray:
-        """Return the coordinates of (..., n_units) values along all directions."""
+        """Return the coordinates of (..., d, n_units) values along all directions and axes."""
         turned = np.empty((*values.shape[:-1], len(self.scale)))
-        for place, (own, basis) in zip(self.places(), self._pairs(), strict=True):
+        for place, own, basis, axes in self._each():
             part = values[..., own]
             part = part - part.mean(axis=-1)[..., None] if basis is None else part @ basis
-            turned[..., place] = part
+            turned[..., place] = axes.T @ part
         return turned
 
     def turned_back(self, coordinates: FloatArray, n_units: int) -> FloatArray:
-        """Return the (..., n_units) values with given coordinates along the directions."""
+        """Return the (..., d, n_units) values with given coordinates along directions and axes."""
         values = np.zeros((*coordinates.shape[:-1], n_units))
-        for place, (own, basis) in zip(self.places(), self._pairs(), strict=True):
-            part = coordinates[..., place]
+        for place, own, basis, axes in self._each():
+            part = axes @ coordinates[..., place]
             values[..., own] = part if basis is None else part @ basis.T
         return values
 
-    def _pairs(self) -> Iterator[tuple[IntArray, FloatArray | None]]:
-        return zip(self.members, self.basis, strict=True)
+    def _each(self) -> Iterator[tuple[IntArray, IntArray, FloatArray | None, FloatArray]]:
+        return zip(self.places(), self.members, self.basis, self.axes, strict=True)
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def directions_of(
     ``likeness`` is the (n_units, n_units) similarity of units, or (0, 0) if it is unknown.
     """
     share, several = part.units.alike, tuple(np.flatnonzero(part.size > 1).tolist())
+    axes = tuple(part.axes[index] for index in several)
     if means_only:
         known = bool(likeness.size and share.any())
         means = part.size / effective_number(likeness, part.of_unit) if known else part.size
@@ -124,19 +127,19 @@ def directions_of(
             if known
             else np.ones_like(part.gram[0, ..., 0])
         )
-        return Directions((), (), (), np.zeros((0, scale.shape[1]))), scale
+        return Directions((), (), (), (), np.zeros((0, scale.shape[1]))), scale
     if not (likeness.size and share.any()):
         members = tuple(np.flatnonzero(part.of_unit == index) for index in several)
         d, none = part.gram.shape[-1], (None,) * len(members)
         one = np.ones((sum(map(len, members)), d))
-        return Directions(several, members, none, one), np.ones((len(part.size), d))
+        return Directions(several, members, none, axes, one), np.ones((len(part.size), d))
     found = blocks_of(likeness, part.of_unit)
     variances = np.concatenate([split.deviations for _, split in found])[:, None]
     means = np.array([split.mean for _, split in found])[:, None]
     of_mean, scale = (np.sqrt(1 - share + share * x) for x in (means, variances))
     chosen = [found[index] for index in several]
     bases = tuple(split.basis for _, split in chosen)
-    return Directions(several, tuple(own for own, _ in chosen), bases, scale), of_mean
+    return Directions(several, tuple(own for own, _ in chosen), bases, axes, scale), of_mean
 
 
 def deviations_of(
@@ -149,7 +152,8 @@ def deviations_of(
     pieces: dict[tuple[int, bytes, bool], list[Deviations]] = defaultdict(list)
     for index, own in zip(directions.classes, directions.places(), strict=True):
         columns = np.flatnonzero(turned[..., own].any(axis=(0, 2, 3)))
-        for j in _coupled(part.units, part.gram[:, index]):
+        whole = part.axes[index].T @ part.gram[:, index] @ part.axes[index]
+        for j in _coupled(part.units, whole):
             for alike in _equal(directions.scale[np.ix_(own, j)]):
                 place = own[alike]
                 scale = directions.scale[np.ix_(place, j)]
@@ -159,7 +163,7 @@ def deviations_of(
                 if len(alike) > 1 and (scale[0] == scale[1]).all():
                     times = np.array([min(len(place), part.size[index] - 1)])
                     kind, scale, axes = np.zeros_like(kind), scale[:1], _few_axes(projected)
-                gram = part.gram[:, index][:, j[:, None], j][:, None]
+                gram = whole[:, j[:, None], j][:, None]
                 one = Deviations(
                     times=times,
                     parameter=np.tile(part.units.parameter[part.first[index], j], (len(times), 1)),
@@ -218,9 +222,9 @@ def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
     """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
     if units.correlated is not None:
         return [np.arange(gram.shape[-1])]
-    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2))
-    large = np.abs(gram) > NO_COUPLING * lengths[:, :, None] * lengths[:, None]
-    return _components(large.any(axis=0).tobytes(), gram.shape[-1])
+    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2).max(axis=0))
+    large = np.abs(gram).max(axis=0) > NO_COUPLING * lengths[:, None] * lengths
+    return _components(large.tobytes(), gram.shape[-1])
 
 
 @cache

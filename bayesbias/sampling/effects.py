@@ -13,7 +13,7 @@ from .parameters import values_of
 from .reduction import Classes, Collapsed
 from .scales import UnitPosterior, standard_noise
 
-DRAWN_AT_ONCE = 200_000
+DRAWN_AT_ONCE = 400_000
 """Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
 
 
@@ -93,7 +93,7 @@ def _of_units(
     n, n_units, n_columns = len(by_noise), len(side.of_unit), side.turned.shape[1]
     means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
     directions, noise = side.directions, _noise_of_units(side, n, rng)
-    drawn = directions.turned(noise.swapaxes(1, 2)).swapaxes(1, 2)
+    drawn = np.ascontiguousarray(np.moveaxis(directions.turned(noise), 0, -1))
     for part, factor in zip(side.deviations, factors, strict=True):
         place = part.coordinate[part.kind], part.direction[:, None]
         scale = directions.scale.T[place]
@@ -104,20 +104,20 @@ def _of_units(
         coordinates = own.solve(values) + drawn[place][:, :, None]
         solved = solve_blocks(own.factor, coordinates, transposed=True)
         drawn[place] = own.effects(solved[:, :, 0]) * scale[..., None]
-    deviations = directions.turned_back(drawn.swapaxes(1, 2), n_units)
-    return means[:, :, side.of_unit] + np.moveaxis(deviations, 0, 1)
+    deviations = directions.turned_back(np.moveaxis(drawn, -1, 0), n_units)
+    return means[:, :, side.of_unit] + deviations
 
 
 def _noise_of_units(side: Classes, n: int, rng: Generator | None) -> FloatArray:
-    """Draw noise for the deviations of units, (d, n_units, n).
+    """Draw noise for the deviations of units, (n, d, n_units).
 
     It is drawn for units and then rotated. If directions have equal variances, rounding decides
     which ones are chosen. Draws do not depend on this choice.
     """
-    shape = side.scale.shape[1], len(side.of_unit), n
+    shape = n, side.scale.shape[1], len(side.of_unit)
     if side.directions.alike:
         return standard_noise(shape, rng)
     noise = np.zeros(shape)
     for members in side.directions.members:
-        noise[:, members] = np.moveaxis(standard_noise((n, shape[0], len(members)), rng), 0, -1)
+        noise[..., members] = standard_noise((*shape[:2], len(members)), rng)
     return noise

@@ -20,12 +20,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import block_diag, lapack
+from scipy.linalg import lapack
 
 from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
 from .deviations import Deviations
-from .layout import Units
+from .layout import Statistics, Units
 from .reduction import SMALLEST_SIGMA, Collapsed
 from .scales import known_log_sds
 
@@ -130,35 +130,43 @@ def _product(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(a * b if a.shape[-1] == 1 else a @ b)
 
 
+def _gram(statistics: Statistics, noise: int) -> FloatArray:
+    """Return X'X of all coordinates and columns, for the rows with one residual sd."""
+    cells = statistics.layout.cells
+    rows = np.flatnonzero(cells.noise == noise)
+    loading = statistics.loading[rows]
+    own = (loading.T @ loading.multiply(cells.count[rows, None]).tocsr()).toarray()
+    border = loading.T @ statistics.sums[rows]
+    return np.block([[own, border], [border.T, statistics.products[noise]]])
+
+
 class LogLikelihood:
     """The log likelihood of the parameters of a posterior, with its gradient."""
 
     def __init__(self, posterior: Collapsed) -> None:
         self.posterior, sides = posterior, posterior.sides
-        n, border = len(posterior.gram), len(posterior.gram[0])
-        own = np.array([block_diag(*np.reshape(g, (-1, *g.shape[-2:]))) for g in sides[0].gram])
-        cross = posterior.cross.reshape(n, -1, border)
-        below = np.concatenate([cross.transpose(0, 2, 1), posterior.gram], axis=2)
-        self.gram = np.concatenate([np.concatenate([own, cross], axis=2), below], axis=1)
+        statistics, layout = posterior.statistics, posterior.layout
+        self.gram = np.array([_gram(statistics, q) for q in range(len(statistics.products))])
         self.known = known_log_sds(posterior.spec)
-        n_sds = posterior.n_parameters + len(self.known)
-        gaps, shared = np.full(posterior.n_gaps, n_sds), posterior.layout.shared_parameter % n_sds
-        parts = [sides[0].parameter, gaps, *(side.parameter for side in sides[1:]), shared]
+        n_sds, n_shared = posterior.n_parameters + len(self.known), layout.n_shared
+        shared, slopes = np.split(layout.shared_parameter % n_sds, [n_shared])
+        gaps = np.full(posterior.n_gaps, n_sds)
+        parts = [*(side.parameter for side in sides), shared, gaps, slopes]
         self.parameter = np.concatenate([part.ravel() for part in parts])
         stops = np.cumsum([part.size for part in parts])
         n_coordinates = len(self.parameter)
         self.is_lower = np.tri(n_coordinates, dtype=bool)
         self.proper = np.flatnonzero(self.parameter < n_sds)
-        columns = parts[0].size + posterior.columns
+        first = statistics.loading.shape[1]
         self.places = [
-            [np.ix_(columns[part.columns], columns[part.columns]) for part in side.deviations]
+            [np.ix_(first + part.columns, first + part.columns) for part in side.deviations]
             for side in sides
         ]
         self.blocks = [
             (slice(stop - part.size, stop), np.reshape(part, (len(part), -1)).shape, part)
             for part, stop in zip(parts, stops, strict=True)
             if part is not gaps and part.size
-        ]  # coordinates of units and of shared effects, with their shapes and the places of sds
+        ]  # coordinates of units, of shared effects, and of slopes, with the places of their sds
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the log likelihood of one parameter vector, up to a constant, and its gradient."""
@@ -202,7 +210,7 @@ class LogLikelihood:
         n = len(self.parameter)
         scale = np.append(sds[self.parameter], 1.0)
         inner = gram * scale[:, None] * scale
-        blocks = list(zip(self.blocks, [*turns, None], strict=False))
+        blocks = list(zip(self.blocks, [*turns, None, None], strict=False))
         for (own, shape, _), turn in blocks:
             if turn is not None:
                 _rotate(inner, turn.whole.T, own, shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from .parameters import Block, parameter_blocks
 
 OF_UNITS = ("protected_word", "attribute")
 """Factors whose levels are units. The effects of all other factors are shared across units."""
+
+NO_RANK = 1e-10
+"""Singular values below this share of the largest one count as rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +103,14 @@ class Partition:
     of_unit: IntArray  # (n_units,): class of each unit
     size: FloatArray  # (n_classes,)
     first: IntArray  # (n_classes,): a unit of each class
-    rows: FloatArray  # (n_classes, n_types): rows of one unit of the class
     by_noise: FloatArray  # (n_noise, n_types, d): loadings of the rows with each residual sd
     gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit
+    axes: FloatArray  # (n_classes, d, d): rotations after which few coordinates are coupled
+
+    @property
+    def parameter(self) -> IntArray:
+        """Index of the log sd that scales each coordinate of a class, (n_classes, d)."""
+        return self.units.parameter[self.first]
 
 
 def partition_of(units: Units, types: RowTypes, partner: IntArray | None) -> Partition:
@@ -121,26 +130,69 @@ def partition_of(units: Units, types: RowTypes, partner: IntArray | None) -> Par
     by_noise = types.by_noise[:, :, None] * units.loading
     gram = np.einsum("qt,cti,tj->cqij", rows, by_noise, units.loading, optimize=True)
     size = np.bincount(of_unit).astype(float)
-    return Partition(units, of_unit, size, first, rows, by_noise, gram)
+    pairs = zip(gram.swapaxes(0, 1), units.parameter[first], strict=True)
+    axes = np.array([_axes(own, units, parameter) for own, parameter in pairs])
+    return Partition(units, of_unit, size, first, by_noise, gram, axes)
 
 
-def between(one: Partition, other: Partition, types: RowTypes) -> FloatArray:
-    """Return the (n_noise, n_one, d, n_other, e) coupling between the class means of two sides."""
-    sides = (one, other)
-    place = [np.full(len(side.of_unit), -1) for side in sides]
-    for side, places in zip(sides, place, strict=True):
-        places[side.first] = np.arange(len(side.first))
-    i, j = (places[side.units.of_row] for side, places in zip(sides, place, strict=True))
-    chosen = (i >= 0) & (j >= 0)
-    i, j, row_type = i[chosen], j[chosen], types.of_row[chosen]
-    weight = np.sqrt(one.size[i] * other.size[j])
-    (n, n_one, d), (n_other, e) = one.gram.shape[:3], other.gram.shape[1:3]
-    coupling = np.zeros((n, n_one, d, n_other, e))
-    at = types.by_noise.argmax(axis=0)[row_type], i, j
-    for a, b in np.ndindex(d, e):
-        value = weight * one.units.loading[row_type, a] * other.units.loading[row_type, b]
-        np.add.at(coupling[:, :, a, :, b], at, value)
-    return coupling
+def _axes(grams: FloatArray, units: Units, parameter: IntArray) -> FloatArray:
+    """Return an orthogonal (d, d) matrix, which mixes only coordinates of equal variances.
+
+    It separates what is coupled with other coordinates, directly or by way of each other, and
+    makes the rest independent if the (n_noise, d, d) ``grams`` allow it.
+    """
+    axes = np.eye(len(parameter))
+    if units.correlated is not None or len(axes) == 1:
+        return axes
+    kinds = np.unique([parameter, units.alike], axis=1, return_inverse=True)[1].ravel()
+    for kind in np.flatnonzero(np.bincount(kinds) > 1):
+        own = np.flatnonzero(kinds == kind)
+        inner, coupled = grams[:, own[:, None], own], np.hstack([*np.delete(grams[:, own], own, 2)])
+        rank, reached = -1, coupled
+        while rank < (rank := np.linalg.matrix_rank(reached, rtol=NO_RANK)):
+            basis = np.linalg.svd(reached)[0]
+            reached = np.hstack([basis[:, :rank], *inner @ basis[:, :rank]])
+        rest = basis[:, rank:]
+        generic = np.tensordot(1 / np.sqrt(2 + np.arange(len(inner))), inner, axes=1)
+        rest = rest @ np.linalg.eigh(rest.T @ generic @ rest)[1]
+        if rank < len(own):
+            axes[np.ix_(own, own)] = np.hstack([basis[:, :rank], rest])
+    return axes
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of rows of one type whose units are in the same classes.
+
+    All rows of a cell depend equally on class means and shared effects.
+    """
+
+    of_row: IntArray  # (n_rows,): cell of each row
+    count: FloatArray  # (n_cells,): number of rows
+    noise: IntArray  # (n_cells,): index of the residual precision
+    loading: Any
+    # sparse (n_cells, n): how rows depend on class means, times sqrt(size), and on shared effects
+
+
+def cells_of(sides: Sequence[Partition], types: RowTypes, shared: FloatArray) -> Cells:
+    """Group rows into cells."""
+    from scipy.sparse import csr_array, hstack
+
+    code = types.of_row
+    for side in sides:
+        code = code * len(side.size) + side.of_unit[side.units.of_row]
+    _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
+    row_type, blocks = types.of_row[first], []
+    for side in sides:
+        of_class = side.of_unit[side.units.of_row[first]]
+        values = side.units.loading[row_type] / np.sqrt(side.size[of_class])[:, None]
+        n, d = values.shape
+        place = of_class[:, None] * d + np.arange(d)
+        content = values.ravel(), place.ravel(), d * np.arange(n + 1)
+        blocks.append(csr_array(content, shape=(n, len(side.size) * d)))
+    loading = hstack([*blocks, csr_array(shared[row_type])], format="csr")
+    noise = types.by_noise.argmax(axis=0)[row_type]
+    return Cells(of_row, np.bincount(of_row).astype(float), noise, loading)
 
 
 @dataclass(frozen=True)
@@ -157,12 +209,24 @@ class Layout:
     # effects shared across words and attributes; connection means come before them, slopes last
     shared_parameter: IntArray
     # (n_shared,): index of each effect's log sd; -1 for the connection means, whose sd is known
-    shared: FloatArray  # (n_types, n_shared - n_slopes): how rows depend on them, without slopes
     slopes: FloatArray  # (n_rows, n_slopes): covariates, which may differ between all rows
-    shared_gram: FloatArray  # (n_noise, ...): X'X of the shared effects without slopes
-    couplings: tuple[FloatArray, ...]
-    # (n_noise, n_classes, d, ...): coupling of each side's means with the shared effects; then the
-    # coupling between the sides, if there are two
+    cells: Cells
+
+    @property
+    def n_shared(self) -> int:
+        """Number of shared effects without slopes."""
+        return len(self.shared_parameter) - self.slopes.shape[1]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Sufficient statistics of the rows for class means and shared effects."""
+
+    layout: Layout
+    loading: Any  # `Cells.loading`, times the scales of class means
+    own: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit of the larger side
+    sums: FloatArray  # (n_cells, k): sums of the columns of gaps, covariates, and outcomes
+    products: FloatArray  # (n_noise, k, k): products of these columns
 
 
 def lay_out(design: Design, spec: ModelSpec, unpooled: Sequence[int] = ()) -> Layout:
@@ -194,7 +258,6 @@ def lay_out(design: Design, spec: ModelSpec, unpooled: Sequence[int] = ()) -> La
     every = np.arange(len(design.y))
     slopes = [term.all_columns(design, every) for term in spec.terms_of(COVARIATE)]
     parameters = [starts[term.sd] + term.sd_index(design).ravel() for term in shared_terms]
-    rows = types.by_noise * np.bincount(types.of_row, minlength=len(types.first))
     return Layout(
         spec=spec,
         design=design,
@@ -204,10 +267,8 @@ def lay_out(design: Design, spec: ModelSpec, unpooled: Sequence[int] = ()) -> La
         sides=sides,
         shared_terms=tuple(shared_terms),
         shared_parameter=np.concatenate([np.full(means.shape[1], -1), *parameters]),
-        shared=shared,
         slopes=np.hstack([np.zeros((len(every), 0)), *slopes]),
-        shared_gram=np.einsum("ct,ti,tj->cij", rows, shared, shared, optimize=True),
-        couplings=_couplings(sides, types, shared),
+        cells=cells_of(sides, types, shared),
     )
 
 
@@ -216,19 +277,6 @@ def _starts(spec: ModelSpec, blocks: tuple[Block, ...]) -> dict[str, int]:
     known = blocks[-1].where.stop + 1
     starts = {block.name: block.where.start for block in blocks}
     return starts | {name: known + place for place, name in enumerate(spec.fixed)}
-
-
-def _couplings(
-    sides: tuple[Partition, ...], types: RowTypes, shared: FloatArray
-) -> tuple[FloatArray, ...]:
-    couplings = []
-    for side in sides:
-        weights = side.rows * np.sqrt(side.size)[:, None], types.by_noise
-        loadings = side.units.loading, shared
-        couplings.append(np.einsum("qt,ct,ti,tj->cqij", *weights, *loadings, optimize=True))
-    if len(sides) == 2:
-        couplings.append(between(sides[0], sides[1], types))
-    return tuple(couplings)
 
 
 class CannotCollapse(ValueError):  # noqa: N818 (it is caught, not shown)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,21 +21,23 @@ from .._core.arrays import FloatArray, IntArray
 from .._core.checks import Argument, ArgumentError
 from ..model.design import Design
 from ..model.spec import ModelSpec
+from .cells import CellSystem
 from .deviations import Deviations, Directions, deviations_of, directions_of
-from .layout import Layout, Partition, RowTypes, Units, lay_out
+from .layout import Layout, Partition, RowTypes, Statistics, Units, lay_out
 from .parameters import Block
+from .sides import SideSystem
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this value have density zero; float32 distances are no more precise."""
 
-UNPOOLED_SD = 0.2
-"""Prior sd of an unpooled word's effects, larger than any bias; its log follows the parameters."""
-
 FEWEST_AT_ONCE = 64
 """Smallest number of parameter vectors to process at a time if constants for gaps are large."""
 
-MUCH_WORK = 500_000
-"""Multiplications per density above which a fit takes seconds, and missing pairs are logged."""
+FEW_MULTIPLICATIONS = 5_000
+"""Multiplications that take no time compared with the calls that they are part of."""
+
+MUCH_WORK = 10_000
+"""Values per density above which a fit takes seconds, and missing pairs are logged."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +135,7 @@ class Collapsed:
     rows: FloatArray  # (n_noise,): number of rows for each residual precision
     sides: tuple[Classes, ...]
     # words, and attributes if they have effects; the larger side, which is eliminated, is first
-    cross: FloatArray
-    # (n_noise, n_eliminated, d, n_kept + n_outcomes): coupling of the eliminated classes with the
-    # kept coordinates and, in the last columns, with the outcomes minus the center
-    gram: FloatArray
-    # (n_noise, n_kept + n_outcomes, ...): X'X of the kept coordinates, bordered by the outcomes
-    columns: IntArray
-    # (k,): places of gaps, slopes, and outcomes among the last axes of cross and gram
+    statistics: Statistics
     n_outcomes: int = 1
     # outcomes of the same rows, with the same parameters; independent given the parameters
 
@@ -147,10 +144,23 @@ class Collapsed:
         """Number of rows that stand for missing pairs."""
         return self.layout.n_gaps
 
+    @cached_property
+    def system(self) -> CellSystem | SideSystem:
+        """Equations for class means and shared effects, by cells if there are few."""
+        (n_cells, n), eliminated = self.statistics.loading.shape, self.sides[0].parameter.size
+        kept = n - eliminated
+        few = n_cells**3 / 3 <= FEW_MULTIPLICATIONS + (eliminated + kept / 3) * kept**2
+        return (CellSystem if few else SideSystem).of(self.statistics)
+
     @property
-    def n_kept(self) -> int:
-        """Number of kept coordinates: gaps, units of the kept side, shared effects, and slopes."""
-        return len(self.gram[0]) - self.n_outcomes
+    def n_known(self) -> int:
+        """Number of columns without outcomes: gaps and slopes."""
+        return len(self.statistics.products[0]) - self.n_outcomes
+
+    @property
+    def is_slope(self) -> IntArray:
+        """Places of the slopes among the columns."""
+        return np.arange(self.n_gaps, self.n_known)
 
     @property
     def spec(self) -> ModelSpec:
@@ -178,7 +188,7 @@ class Collapsed:
         alike = [side for side in self.sides if side.directions.alike]
         parts = (one for side in alike for one in side.deviations)
         numbers = sum(len(one.direction) * one.gram[0, 0].size for one in parts)
-        numbers += self.cross[0].size + self.gram[0].size
+        numbers += self.system.size + self.statistics.products[0].size
         return int(max(FEWEST_AT_ONCE if self.n_gaps else 1, most_numbers // numbers))
 
     def block(self, name: str) -> Block:
@@ -214,7 +224,6 @@ def collapse(
         raise ValueError("all distances are almost equal; use different words")
     if layout is None:
         layout = lay_out(design, spec, unpooled)
-        _log_gaps(design, layout)
     types, outcomes = layout.types, [design.y, *([] if others is None else others)]
     y = np.zeros((len(types.of_row), len(outcomes)))
     y[: len(design.y)] = np.transpose(outcomes) - layout.spec.center
@@ -229,66 +238,36 @@ def collapse(
         )
         for part in layout.sides
     )
-    cross, gram, places = _matrices(layout, sides, columns)
-    return Collapsed(
+    cells = layout.cells
+    scales = [*(side.scale.ravel() for side in sides), np.ones(layout.n_shared)]
+    found = Collapsed(
         design=design,
         layout=layout,
         rows=types.by_noise @ np.bincount(types.of_row),
         sides=sides,
-        cross=cross,
-        gram=gram,
-        columns=places,
+        statistics=Statistics(
+            layout=layout,
+            loading=cells.loading.multiply(np.concatenate(scales)).tocsr(),
+            own=sides[0].gram,
+            sums=columns.sums(cells.of_row, len(cells.count)),
+            products=columns.products(types.by_noise[:, types.of_row]),
+        ),
         n_outcomes=len(outcomes),
     )
+    if others is None:
+        _log_gaps(found)
+    return found
 
 
-def _log_gaps(design: Design, layout: Layout) -> None:
+def _log_gaps(posterior: Collapsed) -> None:
     """Log a warning if missing pairs of words make a fit slow."""
+    design = posterior.design
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
     missing = len(design.words) * len(design.attributes) - len(pairs)
-    eliminated, *kept = (side.gram[0, :, :, 0].size for side in layout.sides)
-    columns = sum(kept) + layout.shared.shape[1] + layout.n_gaps + 1
-    if missing and eliminated * columns**2 > MUCH_WORK:
+    if missing and max(posterior.system.size, posterior.n_gaps**2) > MUCH_WORK:
         logging.getLogger(__name__).warning(
             "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
             "times as long. To make it faster, leave out words or attributes with missing pairs",
             f"{missing:,}",
             f"{missing + len(pairs):,}",
         )
-
-
-def _matrices(
-    layout: Layout, sides: Sequence[Classes], columns: Columns
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return `Collapsed.cross`, `Collapsed.gram`, and `Collapsed.columns`.
-
-    Gaps come first, so that the last coordinates are the shared effects, including slopes.
-    """
-    types, gram = layout.types, layout.shared_gram
-    n, by_noise = len(types.by_noise), types.by_noise
-    of_types = columns.sums(types.of_row, len(types.first))
-    border = np.einsum("qt,ti,tk->qik", by_noise, layout.shared, of_types, optimize=True)
-    to_shared = [
-        (coupling * side.scale[:, :, None]).reshape(n, side.parameter.size, -1)
-        for side, coupling in zip(sides, layout.couplings, strict=False)
-    ]
-    cross = [to_shared[0], sides[0].projection]
-    if len(sides) == 2:
-        kept = sides[1]
-        cross.insert(0, layout.couplings[2] * sides[0].scale[:, :, None, None] * kept.scale)
-        own = np.zeros((n, *kept.parameter.shape, *kept.parameter.shape))
-        diagonal = np.arange(len(kept.size))
-        own[:, diagonal, :, diagonal] = kept.gram.transpose(1, 0, 2, 3)
-        own = own.reshape(n, kept.parameter.size, kept.parameter.size)
-        gram = np.block([[own, to_shared[1]], [to_shared[1].transpose(0, 2, 1), gram]])
-        projection = kept.projection.reshape(n, kept.parameter.size, -1)
-        border = np.concatenate([projection, border], axis=1)
-    corner = columns.products(by_noise[:, types.of_row])
-    gram = np.block([[gram, border], [border.transpose(0, 2, 1), corner]])
-    shape = n, *sides[0].parameter.shape, -1
-    whole = np.concatenate([part.reshape(shape) for part in cross], axis=3)
-    order = np.arange(len(gram[0]))
-    gaps = slice(border.shape[1], border.shape[1] + columns.n_gaps)
-    order = np.concatenate([order[gaps], np.delete(order, gaps)])
-    places = np.argsort(order)[border.shape[1] :]
-    return whole[..., order], gram[:, order][:, :, order], places

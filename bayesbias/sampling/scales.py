@@ -13,40 +13,31 @@ from ..model.spec import ModelSpec
 from .blocks import cholesky_blocks, solve_blocks
 from .deviations import Deviations
 from .layout import Units
-from .reduction import UNPOOLED_SD, Collapsed
+
+UNPOOLED_SD = 0.2
+"""Prior sd of an unpooled word's effects, larger than any bias; its log follows the parameters."""
 
 FEW_COLUMNS = 8
 """Number of columns above which precomputed products are faster."""
 
 
 @dataclass(frozen=True)
-class UnitPosterior:
-    """Effects u = D R z of one side's units, given all else; a priori, z is standard normal."""
+class UnitPrior:
+    """Effects u = D R z of one side's units, where z is standard normal."""
 
     sds: FloatArray  # (n_classes, d, n): D
     correlated: slice  # the correlated coordinates
     rotation: FloatArray  # (k, k, n): R, a factor of their correlations
-    factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
-
-    def solve(self, values: FloatArray) -> FloatArray:
-        """Multiply (n_classes, d, k, n) values by R'D and then by the inverse factor."""
-        scaled = _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
-        return solve_blocks(self.factor, scaled)
-
-    def of_kinds(self, kind: IntArray) -> UnitPosterior:
-        """Return the posterior of units whose kinds are those of this one's classes."""
-        return replace(self, sds=self.sds[kind], factor=self.factor[kind])
-
-    def log_det(self, times: FloatArray) -> FloatArray:
-        """Return the (n,) log determinants of all precisions, multiplied by ``times``."""
-        logs = np.log(np.diagonal(self.factor, axis1=1, axis2=2)).sum(axis=2)
-        return np.asarray(2 * (times @ logs))
 
     def effects(self, coordinates: FloatArray) -> FloatArray:
         """Return the (n_classes, d, n) effects D R z for the classes' coordinates z."""
         transposed = np.swapaxes(self.rotation, 0, 1)
         rotated = _rotate(self.correlated, transposed, coordinates[:, :, None].copy())
         return np.asarray(rotated[:, :, 0] * self.sds)
+
+    def transposed(self, values: FloatArray) -> FloatArray:
+        """Multiply (n_classes, d, k, n) values by R'D."""
+        return _rotate(self.correlated, self.rotation, values * self.sds[:, :, None])
 
     def rotate_kept(self, matrices: FloatArray) -> None:
         """Multiply this side's rows, which come first in (n, k, k) arrays, by R' in place."""
@@ -57,6 +48,26 @@ class UnitPosterior:
 
 
 @dataclass(frozen=True)
+class UnitPosterior(UnitPrior):
+    """Effects of one side's units, given all else."""
+
+    factor: FloatArray  # (n_classes, d, d, n): Cholesky factor of the precision of a unit's z
+
+    def solve(self, values: FloatArray) -> FloatArray:
+        """Multiply (n_classes, d, k, n) values by R'D and then by the inverse factor."""
+        return solve_blocks(self.factor, self.transposed(values))
+
+    def of_kinds(self, kind: IntArray) -> UnitPosterior:
+        """Return the posterior of units whose kinds are those of this one's classes."""
+        return replace(self, sds=self.sds[kind], factor=self.factor[kind])
+
+    def log_det(self, times: FloatArray) -> FloatArray:
+        """Return the (n,) log determinants of all precisions, multiplied by ``times``."""
+        logs = np.log(np.diagonal(self.factor, axis1=1, axis2=2)).sum(axis=2)
+        return np.asarray(2 * (times @ logs))
+
+
+@dataclass(frozen=True)
 class Scales:
     """A stack of n parameter vectors with their sds and residual precisions."""
 
@@ -64,21 +75,25 @@ class Scales:
     sds: FloatArray  # (n_sds, n): the parameters' sds, then the known sds
     precision: FloatArray  # (n_noise, n): 1 / sigma²
 
-    def of_units(self, units: Units, parameter: IntArray, gram: FloatArray) -> UnitPosterior:
-        """Return the posterior of units with the sds at ``parameter`` and the X'X in ``gram``."""
+    def prior(self, units: Units, parameter: IntArray) -> UnitPrior:
+        """Return the prior of units with the sds at ``parameter``."""
         correlated, rotation = slice(0), np.ones((0, 0, len(self.parameters)))
         if units.correlated is not None:
             block, correlated = units.correlated
             partial = np.tanh(self.parameters[:, block.where])
             factors = factor_of_partial_correlations(partial, block.n_correlated)
             rotation = np.ascontiguousarray(np.moveaxis(factors, 0, -1))
-        own = self.sds[parameter]
-        matrices = weighted(gram, self.precision)
+        return UnitPrior(self.sds[parameter], correlated, rotation)
+
+    def of_units(self, units: Units, parameter: IntArray, gram: FloatArray) -> UnitPosterior:
+        """Return the posterior of units with the sds at ``parameter`` and the X'X in ``gram``."""
+        prior, matrices = self.prior(units, parameter), weighted(gram, self.precision)
         for _ in range(2):
-            matrices *= own[:, :, None]
-            matrices = _rotate(correlated, rotation, matrices).swapaxes(1, 2)
+            matrices *= prior.sds[:, :, None]
+            matrices = _rotate(prior.correlated, prior.rotation, matrices).swapaxes(1, 2)
         np.einsum("qiin->qin", matrices)[:] += 1  # a view of the diagonals
-        return UnitPosterior(own, correlated, rotation, cholesky_blocks(matrices))
+        factor = cholesky_blocks(matrices)
+        return UnitPosterior(prior.sds, prior.correlated, prior.rotation, factor)
 
 
 def known_log_sds(spec: ModelSpec) -> FloatArray:
@@ -87,16 +102,9 @@ def known_log_sds(spec: ModelSpec) -> FloatArray:
     return np.log([UNPOOLED_SD, *spec.fixed.values(), mean_sd])
 
 
-def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
-    """Return the sds and precisions for (n, n_parameters) parameters.
-
-    The sds in the parameters come first, then known sds; the sd of the connection means is last.
-    """
-    known = np.tile(known_log_sds(posterior.spec)[:, None], len(parameters))
-    sigma = np.exp(parameters[:, posterior.block("sigma").where].T)
-    precision = 1 / (sigma**2 + posterior.design.rounding**2)
-    precision = np.repeat(precision, len(posterior.rows) // len(precision), axis=0)
-    return Scales(parameters, np.exp(np.concatenate([parameters.T, known])), precision)
+def correlations(prior: UnitPrior) -> FloatArray:
+    """Return the (k, k, n) correlations of a unit's correlated coordinates."""
+    return np.einsum("ikn,jkn->ijn", prior.rotation, prior.rotation)
 
 
 def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:
@@ -120,12 +128,12 @@ def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
 
 def subtract_deviations(
     gram: FloatArray,
-    places: IntArray,
     part: Deviations,
     factor: UnitPosterior,
     precision: FloatArray,
 ) -> None:
     """Subtract the squares and products of columns that deviations account for, in place."""
+    places = part.columns
     if not len(places):  # units of the part do not differ
         return
     one, other = np.triu_indices(len(places))
