@@ -77,7 +77,8 @@ class CellSystem:
 def _covariances(layout: Layout, loading: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return `CellSystem.pairs` and `CellSystem.covariances`."""
     shared = layout.shared_parameter[: layout.n_shared, None]
-    parameters, found = [*(side.parameter for side in layout.sides), shared], {}
+    parameters = [*(side.parameter for side in layout.sides), shared]
+    found: dict[tuple[int, ...], FloatArray] = {}
     stops = np.cumsum([part.size for part in parameters])
     for index, (parameter, stop) in enumerate(zip(parameters, stops, strict=True)):
         own = loading[:, stop - parameter.size : stop].reshape(-1, *parameter.shape)

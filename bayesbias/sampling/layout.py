@@ -215,7 +215,7 @@ class Layout:
     @property
     def n_shared(self) -> int:
         """Number of shared effects without slopes."""
-        return len(self.shared_parameter) - self.slopes.shape[1]
+        return int(len(self.shared_parameter) - self.slopes.shape[1])
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,8 @@ class Classes:
     size: FloatArray  # (n_classes,)
     parameter: IntArray  # (n_classes, d)
     gram: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit, times the scales
-    projection: FloatArray
-    # (n_noise, n_classes, d, k): X'columns of mean coordinates, which are sums over sqrt(size)
     scale: FloatArray
-    # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram and projection
+    # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram
     directions: Directions  # of the units' deviations from class means
     turned: FloatArray  # (n_noise, k, d, n_directions): X'columns along the directions
     deviations: tuple[Deviations, ...]
@@ -107,9 +105,6 @@ def classes_of(
     of_cells = columns.sums(units.of_row * n_types + types.of_row, n_units * n_types)
     of_cells = of_cells.reshape(n_units, n_types, -1)
     sums = np.einsum("utk,qtd->qkdu", of_cells, part.by_noise, optimize=True)
-    total = np.zeros((len(size), *sums.shape[:3]))
-    np.add.at(total, of_unit, np.moveaxis(sums, -1, 0))
-    total = np.moveaxis(total, 0, -1)
     directions, scale = directions_of(part, likeness, means_only=means_only)
     turned = directions.turned(sums)
     return Classes(
@@ -118,7 +113,6 @@ def classes_of(
         size=size,
         parameter=units.parameter[part.first],
         gram=gram * scale[:, :, None] * scale[:, None],
-        projection=total.transpose(0, 3, 2, 1) / np.sqrt(size)[:, None, None] * scale[..., None],
         scale=scale,
         directions=directions,
         turned=turned,
@@ -222,8 +216,8 @@ def collapse(
         )
     if design.y.std() <= 2 * SMALLEST_SIGMA:
         raise ValueError("all distances are almost equal; use different words")
-    if layout is None:
-        layout = lay_out(design, spec, unpooled)
+    is_first = layout is None
+    layout = layout or lay_out(design, spec, unpooled)
     types, outcomes = layout.types, [design.y, *([] if others is None else others)]
     y = np.zeros((len(types.of_row), len(outcomes)))
     y[: len(design.y)] = np.transpose(outcomes) - layout.spec.center
@@ -254,7 +248,7 @@ def collapse(
         ),
         n_outcomes=len(outcomes),
     )
-    if others is None:
+    if is_first:
         _log_gaps(found)
     return found
 

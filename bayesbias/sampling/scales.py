@@ -104,7 +104,7 @@ def known_log_sds(spec: ModelSpec) -> FloatArray:
 
 def correlations(prior: UnitPrior) -> FloatArray:
     """Return the (k, k, n) correlations of a unit's correlated coordinates."""
-    return np.einsum("ikn,jkn->ijn", prior.rotation, prior.rotation)
+    return np.asarray(np.einsum("ikn,jkn->ijn", prior.rotation, prior.rotation))
 
 
 def _rotate(correlated: slice, rotation: FloatArray, values: FloatArray) -> FloatArray:

@@ -48,7 +48,7 @@ class SideSystem:
     @property
     def size(self) -> int:
         """Number of values per parameter vector."""
-        return self.cross[0].size + self.gram[0].size
+        return int(self.cross[0].size + self.gram[0].size)
 
     def given(self, scales: Scales) -> SideMeans:
         """Solve the equations for each parameter vector."""
