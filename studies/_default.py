@@ -96,18 +96,29 @@ def default_rows(table: pd.DataFrame, seed: int, model: str = "by-group") -> pd.
     return frame
 
 
-def rates(rows: Sequence[pd.DataFrame], keys: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Summarize the rows of many tables: mean, share of intervals without zero, and width."""
+def rates(
+    rows: Sequence[pd.DataFrame],
+    keys: Mapping[str, object],
+    truth: Mapping[str, float] | None = None,
+) -> Iterator[dict[str, object]]:
+    """Summarize the rows of many tables: mean, share of intervals without zero, and width.
+
+    With true contrasts, also give the share of intervals that contain them.
+    """
     every = pd.concat([frame.assign(table=index) for index, frame in enumerate(rows)])
     every["claimed"] = (every["low"] > 0) | (every["high"] < 0)
     every["width"] = every["high"] - every["low"]
+    every["truth"] = every["protected_group"].map(truth) if truth else 0.0
+    every["covered"] = every["truth"].between(every["low"], every["high"])
+    columns = ["truth", "mean", "claimed", "covered", "width"]
+    columns = columns if truth else ["mean", "claimed", "width"]
     for group, own in every.groupby("protected_group", sort=False):
-        means = own[["mean", "claimed", "width"]].mean()
-        yield {**keys, "row": group or "overall", "tables": len(own), **means}
-    groups = every[every["protected_group"] != ""]
-    if len(groups):
-        claimed = groups.groupby("table")["claimed"].any().mean()
-        yield {**keys, "row": "any group", "tables": len(rows), "claimed": claimed}
+        yield {**keys, "row": group or "overall", "tables": len(own), **own[columns].mean()}
+    unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
+    if len(unbiased):
+        claimed = unbiased.groupby("table")["claimed"].any().mean()
+        name = "any without bias" if truth else "any group"
+        yield {**keys, "row": name, "tables": len(rows), "claimed": claimed}
 
 
 def drawn(rng: Generator, rows: np.ndarray, n: int, taken: np.ndarray) -> list[int]:

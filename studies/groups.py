@@ -20,7 +20,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.descriptives import default_rows
-from studies._default import SOURCES, drawn_table, pool_of
+from studies._default import SOURCES, drawn_table, pool_of, rates
 from studies._default import default_rows as fast_rows
 
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
@@ -268,7 +268,7 @@ OLD = ("one of three", "one of two", "change of one of three", "clusters of 4", 
 
 
 def study(size: int = 100) -> pd.DataFrame:
-    """Return mean, claims, coverage, and half-width by scenario, model, and contrast."""
+    """Return mean, claims, coverage, and width by scenario, model, and contrast."""
     rows: list[dict[str, object]] = []
     for name, scenario in SCENARIOS.items():
         n = max(1, size // 2) if name in SLOW or isinstance(scenario, Many) else size
@@ -287,27 +287,13 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bb.SamplingWarning)
         frames = [
-            scenario.estimates(default_rng([seed, len(name)]), model, seed).assign(seed=seed)
-            for seed in range(size)
+            scenario.estimates(default_rng([seed, len(name)]), model, seed) for seed in range(size)
         ]
-    every = pd.concat(frames)
-    every["truth"] = every["protected_group"].map(truth)
-    every["claimed"] = (every["low"] > 0) | (every["high"] < 0)
-    every["covered"] = every["truth"].between(every["low"], every["high"])
-    every["half_width"] = (every["high"] - every["low"]) / 2
-    fixed = {"scenario": name, "model": model, "tables": size}
-    for group in truth:
-        own = every[every["protected_group"] == group]
-        if len(own):  # groups that the table does not identify have no rows
-            means = own[["truth", "mean", "claimed", "covered", "half_width"]].mean()
-            yield {**fixed, "group": group or "all", **means}
+    keys: dict[str, object] = {"scenario": name, "model": model}
+    yield from rates(frames, keys, truth)
     if isinstance(scenario, Lists) and all(scenario.planted):
-        ideal = scenario.ideal_power(0.11, size)
-        yield {**fixed, "group": "all, ideal test", "truth": truth[""], "claimed": ideal}
-    unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
-    if len(unbiased):
-        claimed = unbiased.groupby("seed")["claimed"].any().mean()
-        yield {**fixed, "group": "any without bias", "truth": 0.0, "claimed": claimed}
+        ideal = {"row": "overall, ideal test", "truth": truth[""], "tables": size}
+        yield {**keys, **ideal, "claimed": scenario.ideal_power(0.11, size)}
 
 
 def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, taken: np.ndarray) -> list[int]:

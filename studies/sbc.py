@@ -7,7 +7,8 @@ for the difference between their empirical distribution and the uniform one, as 
 (Säilynoja, Bürkner and Vehtari, 2022, Statistics and Computing 32).
 
 PyMC draws from the prior, so the check also shows that the exact sampler and the PyMC model have
-the same posterior. Like the models, the tables are not clipped to [0, 2].
+the same posterior. Like the models, the tables are not clipped to [0, 2]. In the form ``ranks``,
+slopes on log rank are added to the distances, and equal frequency must remove them again.
 """
 
 from __future__ import annotations
@@ -23,15 +24,22 @@ from numpy.random import SeedSequence, default_rng
 
 from bayesbias._core.arrays import FloatArray, unit_rows
 from bayesbias.model.design import Design
+from bayesbias.model.frequency import Frequency, at_equal_frequency, frequency_of
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.model.tree import variable_dims
-from bayesbias.posterior.estimands import has_cells, population_gaps
+from bayesbias.posterior.estimands import (
+    has_cells,
+    population_gaps,
+    slope_errors,
+    with_slope_errors,
+)
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.pymc_models import build_model
 from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines
+from bayesbias.tables.schema import RANKS
 
 MODELS = ("paper", "paper-figures", "crossed")
 MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
@@ -57,7 +65,7 @@ class Calibration:
     ess: FloatArray  # (n_tables,), as the sampler reports
 
 
-DESIGNS = ("regular", "irregular", "three groups", "alike")
+DESIGNS = ("regular", "irregular", "three groups", "alike", "ranks")
 
 UNIT = 0.1  # fixed spread for models whose priors are in units of the table's spread
 
@@ -76,11 +84,13 @@ def small_design(form: str = "regular") -> Design:
 
     It has 102 rows. With three groups, the design has 180 rows, and the model has terms that two
     groups do not need. The irregular form lacks 15% of the pairs at random, and one pair occurs
-    twice. The form ``alike`` has three groups, and cosines of random vectors in six dimensions.
+    twice. The form ``alike`` has three groups, and cosines of random vectors in six dimensions. The
+    form ``ranks`` has three groups, 30 matched words as its controls, and ranks.
     """
-    groups = range(3 if form in {"three groups", "alike"} else 2)
+    groups = range(2 if form in {"regular", "irregular"} else 3)
     attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]
-    attributes += [(f"n{i}", "neutral") for i in range(6)] + [(f"h{i}", "human") for i in range(5)]
+    controls = {"matched": 30} if form == "ranks" else {"neutral": 6, "human": 5}
+    attributes += [(f"{of[0]}{i}", of) for of, n in controls.items() for i in range(n)]
     rows = []
     for group in (f"group {i}" for i in groups):
         for word in (f"{group}, word {i}" for i in range(3)):
@@ -93,6 +103,9 @@ def small_design(form: str = "regular") -> Design:
     if form == "irregular":
         table = table.sample(frac=0.85, random_state=1)
         table = pd.concat([table, table.iloc[[0]]], ignore_index=True)
+    if form == "ranks":
+        ranks = default_rng(1).integers(100, 20_000, table["attribute"].nunique())
+        table[RANKS[0]], table[RANKS[1]] = 1_000.0, ranks[pd.factorize(table["attribute"])[0]] * 1.0
     if form == "alike":
         words = pd.unique(table[["protected_word", "attribute"]].to_numpy().ravel())
         vectors = unit_rows(default_rng(1).standard_normal((len(words), 6)))
@@ -108,6 +121,7 @@ def calibrate(
     Equal seeds give equal ranks for any number of processes.
     """
     truths, tables = _simulated(spec, design, n_tables, seed)
+    tables = tables + _frequency_effects(design, n_tables, seed)
     seeds = SeedSequence(seed).spawn(n_tables)
     found = Parallel(n_jobs=processes)(
         delayed(_ranked)(
@@ -177,12 +191,24 @@ def _simulated(
     return truths, tree["prior_predictive"][design.outcome].values[0]
 
 
+def _frequency_effects(design: Design, n_tables: int, seed: int) -> FloatArray | float:
+    """Draw the effects of the attributes' ranks, (n_tables, n_rows), with a slope for each word."""
+    if frequency_of(design) is not Frequency.EQUAL:
+        return 0.0
+    slopes = default_rng(seed).normal(UNIT / 2, UNIT / 2, (n_tables, len(design.words)))
+    ranks = np.log(design.attribute_rank)
+    position = ranks - ranks[np.unique(design.attribute[design.set >= 0])].mean()
+    return np.asarray(slopes[:, design.word] * position[design.attribute])
+
+
 def _ranked(
     spec: str, design: Design, truth: dict[str, FloatArray], seed: SeedSequence
 ) -> tuple[np.ndarray, float, float]:
-    fitting = spec_by_name(spec).fitting(design)
+    fitting, design = spec_by_name(spec).fitting(design), at_equal_frequency(design)
     found = sample_exact(collapse(design, fitting), DRAWS, default_rng(seed))
-    drawn = _quantities(found.values, design, fitting)
+    errors = slope_errors(design, DRAWS)
+    values = with_slope_errors(design, fitting, found.values.__getitem__, errors)
+    drawn = _quantities({name: values(name) for name in found.values}, design, fitting)
     true = {name: np.asarray(value)[None] for name, value in truth.items()}
     true = _quantities(true, design, fitting)
     ranks = [(drawn[name] < value[0]).sum() for name, value in true.items()]
@@ -221,12 +247,15 @@ def _quantities(
     of_groups = [apart[:, design.word_group == g].mean(axis=1) for g in range(len(design.groups))]
     if has_cells(spec):
         gaps = population_gaps(design, spec, values.__getitem__)[..., 0]
+        found["associated - different"] = gaps[:, 0]
         relative, of_words = np.split(gaps[:, 1:], [len(design.groups)], axis=1)
         of_groups = list(relative.T)
         found["associated - different, first word"] = of_words[:, 0]
         found["associated - different, first less second group"] = relative[:, 0] - relative[:, 1]
     for name, of_group in zip(design.groups, of_groups, strict=True):
         found[f"associated - different, {name}"] = of_group
+    if frequency_of(design) is Frequency.EQUAL:  # estimated slopes are not part of the model
+        return {name: values for name, values in found.items() if name.startswith("associated -")}
     return found | {"log likelihood": _log_likelihood(values, design, spec)}
 
 
