@@ -159,7 +159,8 @@ class Many(Sums):
             y = scale * (shared + unbiased.distances(rng) / 2**0.5)
             tables.append(self.as_table(y, rng).assign(embedding=str(i), wordlist="list"))
         post = bb.fit_many(tables, seed=seed, draws=250, chains=2)
-        frames = [bb.rank_embeddings(post, level=level) for level in ("overall", "group")]
+        levels = ("overall", "group") if len(self.bias) > 2 else ("overall",)
+        frames = [bb.rank_embeddings(post, level=level) for level in levels]
         frame = pd.concat(frames).fillna({"protected_group": ""})
         scale = frame["embedding"].map({str(i): s for i, s in enumerate(self.scales)})
         return frame.assign(**{name: frame[name] / scale for name in ("mean", "low", "high")})

@@ -269,10 +269,7 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
     wordlist, group = (constants[name].values.astype(str) for name in OF_ROW)
     rows = np.flatnonzero((group != "") == (level == GROUP))
     if not len(rows):
-        raise ValueError(
-            "no list identifies contrasts for single groups; add controls, such as matched or "
-            "neutral words, or a third group"
-        )
+        raise ValueError("no list identifies contrasts for single groups, which need a third group")
     moments = np.stack([constants[name] for name in RAW], axis=-1)  # (n_rows, n_embeddings, 2)
     if level == OVERALL and len(rows) > 1:
         mean, sd = np.moveaxis(moments[rows], -1, 0)
