@@ -159,9 +159,9 @@ class Many(Sums):
             y = scale * (shared + unbiased.distances(rng) / 2**0.5)
             tables.append(self.as_table(y, rng).assign(embedding=str(i), wordlist="list"))
         post = bb.fit_many(tables, seed=seed, draws=250, chains=2)
-        levels = ("overall", "group") if len(self.bias) > 2 else ("overall",)
-        frames = [bb.rank_embeddings(post, level=level) for level in levels]
-        frame = pd.concat(frames).fillna({"protected_group": ""})
+        frames = [bb.rank_embeddings(post).assign(protected_group="")]
+        frames += [bb.rank_embeddings(post, level="group")] if len(self.bias) > 2 else []
+        frame = pd.concat(frames)
         scale = frame["embedding"].map({str(i): s for i, s in enumerate(self.scales)})
         return frame.assign(**{name: frame[name] / scale for name in ("mean", "low", "high")})
 
@@ -264,7 +264,7 @@ SCENARIOS |= {
     if isinstance(scenario, Lists) and source != scenario.source
 }
 SLOW = ("one of eight, 3 words each", "5% of cells missing")
-OLD = ("one of three", "one of two", "change of one of three", "clusters of 4", "topics")
+OLD = ("one of three", "one of two", "change of one of three")
 """Scenarios that are also fitted with ``maximal``, the earlier default."""
 
 

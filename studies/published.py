@@ -16,6 +16,7 @@ import pandas as pd
 import bayesbias as bb
 from bayesbias.model.indexing import make_design
 from bayesbias.posterior.estimands import double_weights, relative_weights
+from bayesbias.tables.descriptives import default_rows
 
 from .literature.sources import TABLES, known_warnings, published_table
 
@@ -54,10 +55,10 @@ def _rows(name: str, table: pd.DataFrame, draws: int) -> Iterator[dict[str, obje
         warnings.simplefilter("ignore", UserWarning)
         old, new = (
             bb.contrasts(bb.fit(table, model, draws=draws // 4, seed=1))
-            .query("first == 'associated' and second == 'different' and level != 'word'")
-            .set_index("protected_group")
             for model in ("maximal", "by-group")
         )
+    old = old.query("first == 'associated' and second == 'different' and level != 'word'")
+    old, new = old.set_index("protected_group"), default_rows(new).set_index("protected_group")
     for place, group in enumerate(["", *design.groups]):
         within = slice(None) if place == 0 else [place - 1]
         own, other = (kinds[within] == side for side in ("associated", "different"))
