@@ -20,6 +20,8 @@ from bayesbias.tables.levels import LEVELS, at_level
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
+LISTS = ["religion", "race", "gender", *(f"weat{i}" for i in range(1, 11))]
+
 
 def test_a_contrast_is_taken_draw_by_draw(crossed_posterior: DataTree) -> None:
     frame = contrasts(crossed_posterior, rope=0.05)
@@ -133,7 +135,7 @@ def test_a_named_word_is_where_its_rows_are() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["religion", "race", "gender", *(f"weat{i}" for i in range(1, 11))])
+@pytest.mark.parametrize("name", LISTS)
 def test_ten_seeds_give_the_same_words(name: str) -> None:
     table = bb.analyze("glove-demo", name, case="fallback", seed=1, reference_lists=0).table
     words, percents, means, ends = [], [], [], []
