@@ -174,10 +174,8 @@ def only_row(frame: pd.DataFrame, **keys: str) -> pd.Series:
 
 def pair_table(rows: list[tuple[str, str, str, float]]) -> pd.DataFrame:
     """Return a table with one group and one set from (word, attribute, connection, distance)."""
-    frame = pd.DataFrame(
-        rows, columns=["protected_word", "attribute", "connection", bb.COLUMNS[-1]]
-    )
-    return frame.assign(protected_group="g", attribute_set="s")
+    columns = ["protected_word", "attribute", "connection", "cosine_distance"]
+    return pd.DataFrame(rows, columns=columns).assign(protected_group="g", attribute_set="s")
 
 
 SCRIPT = "<script>alert(1)</script>"
@@ -204,16 +202,13 @@ def hostile_analysis() -> Analysis:
         name="hostile",
         groups={one: HOSTILE_WORDS[:4], two: HOSTILE_WORDS[4:]},
         stereotypes={one: HOSTILE_ATTRIBUTES[:3], two: HOSTILE_ATTRIBUTES[3:]},
-        controls={
-            "human": ["eat", SCRIPT.upper()],
-            "neutral": ["</style>", LONG[::-1], "not there"],
-        },
+        controls={"human": ["eat", SCRIPT.upper()], "neutral": ["</style>", LONG[::-1], "gone"]},
         title=f"</title>{SCRIPT} {LONG}",
         note=f"{SCRIPT}\n{{% raw %}} {OVERRIDE} {LONG}",
         reference=QUOTES,
         license=f"{CLOSING}<i>free</i>",
     )
-    there = [word for word in wordlist.words if word != "not there"]
+    there = [word for word in wordlist.words if word != "gone"]
     vectors = KeyedVectors(8)
     vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
     return bb.analyze(vectors, wordlist, name="<u>v</u>.txt", draws=200, **ALONE)
@@ -238,6 +233,7 @@ def kept_results(folder: Path) -> dict[str, bytes]:
 def refused(
     match: str,
     call: Callable[..., Any],
+    /,
     *arguments: Any,
     error: type[Exception] | tuple[type[Exception], ...] = ValueError,
     **choices: Any,

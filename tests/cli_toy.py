@@ -63,19 +63,9 @@ def write_scored(folder: Path, model: str = "toy", **record: object) -> Path:
     # The models' scores differ, because equal scores would leave no residual sd.
     own = 1 if model == "toy" else sum(str(model).encode())
     pair_scores(str(model), seed=own).to_csv(folder / "scores.csv", index=False)
-    told = {
-        "kind": "masked",
-        "made_by": KIND,
-        "command": "bayesbias mlm score",
-        "model": model,
-        "model_hash": "0" * 64,
-        "dataset": "crows-pairs",
-        "data_hash": "1" * 64,
-        "dtype": "float32",
-        "n_pairs": 30,
-        "unscored": [],
-        "versions": versions(),
-    }
+    told = {"made_by": KIND, "command": "bayesbias mlm score", "versions": versions()}
+    told |= {"kind": "masked", "model": model, "model_hash": "0" * 64, "dtype": "float32"}
+    told |= {"dataset": "crows-pairs", "data_hash": "1" * 64, "n_pairs": 30, "unscored": []}
     (folder / "run.json").write_text(json.dumps(told | record), encoding="utf-8")
     return folder
 

@@ -89,7 +89,7 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     alone, few = toy_table.assign(context="here"), toy_table.assign(context="a")
     few.loc[3, "context"] = None
     for match, call, *arguments in (
-        (r"exactly one place \{\} for the word", load_templates, ["This is it."]),
+        ("exactly one place", load_templates, ["This is it."]),
         ("templates are the same", load_templates, ["A {}.", "A {}."]),
         ("did you mean 'bleached'", load_templates, "bleach"),
         ("no set of templates at", load_templates, tmp_path / "none.toml"),
@@ -162,12 +162,9 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     """Compare with `scores.weat` on all 64 choices of one of two sentences, which all occur."""
     drawn = np.random.default_rng(1).standard_normal((len(LISTED), 2, 4)).astype("f4")
     vectors = ContextualVectors("toy", LISTED, ("one", "two"), drawn, (), "word", 0)
-    every = [
-        bb.scores.weat(
-            {word: vectors.vectors[at, pick[at]] for at, word in enumerate(LISTED)}, **LISTS
-        )
-        for pick in product(range(2), repeat=len(LISTED))
-    ]
+    picks = product(range(2), repeat=len(LISTED))
+    rows = [{w: drawn[at, pick[at]] for at, w in enumerate(LISTED)} for pick in picks]
+    every = [bb.scores.weat(each, **LISTS) for each in rows]
     effects = np.array([each.effect_size for each in every])
     found = ceat(vectors, **LISTS, n_samples=2000, seed=1)
     distance = np.abs(found.effects[:, None] - effects)

@@ -64,29 +64,21 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def npz(folder: Path) -> bytes:
-    bb.save_vectors(keyed(WORDS), folder / "made.npz")
-    return (folder / "made.npz").read_bytes()
+FRAME = pd.DataFrame(MATRIX, index=[*WORDS], columns=["d0", "d1", "d2"])
 
 
-def parquet(folder: Path) -> bytes:
-    frame = pd.DataFrame(MATRIX, index=[*WORDS], columns=["d0", "d1", "d2"])
-    frame.to_parquet(folder / "made.parquet")
-    return (folder / "made.parquet").read_bytes()
-
-
-def saved(folder: Path) -> bytes:
-    keyed(WORDS).save(str(folder / "made"))
-    return (folder / "made").read_bytes()
+def made(write: Callable[[str], object]) -> Callable[[Path], bytes]:
+    """Return a function that returns what a function writes into a folder."""
+    return lambda folder: write(f"{folder}/made.npz") or (folder / "made.npz").read_bytes()
 
 
 CONTENT: dict[str, Callable[[Path], bytes]] = {
     "text": lambda _: as_text(WORDS),
     "binary": lambda _: as_binary(WORDS),
     "csv": lambda _: pd.DataFrame(MATRIX, index=[*WORDS]).to_csv().encode(),
-    "npz": npz,
-    "parquet": parquet,
-    "gensim": saved,
+    "npz": made(lambda path: bb.save_vectors(keyed(WORDS), path)),
+    "parquet": made(FRAME.to_parquet),
+    "gensim": made(lambda path: keyed(WORDS).save(path)),
 }
 
 
@@ -208,9 +200,7 @@ BESIDE: dict[str, bytes | str] = {
 def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -> None:
     buffer = io.BytesIO()
     np.save(buffer, MATRIX)
-    as_lines = "# made by numpy\n" + "".join(
-        "\t".join(map(str, row)) + "\n" for row in MATRIX.tolist()
-    )
+    as_lines = "# made by numpy\n" + FRAME.to_csv(sep="\t", header=False, index=False)
     path = file(matrix, gzip.compress(as_lines.encode()) if ".gz" in matrix else buffer.getvalue())
     refused(r"has no words; .* one word per line", load_vectors, path, error=FileNotFoundError)
     near = file(words, BESIDE[words])

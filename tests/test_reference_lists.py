@@ -60,35 +60,24 @@ def test_the_spread_of_topics_is_found() -> None:
     assert prior.parameters["log_sd"] == pytest.approx(0.3, abs=0.3)
 
 
-@pytest.fixture(scope="module")
-def embedding() -> Any:
-    """Return words w0 to w599 in 40 clusters of 15, in 30 dimensions."""
+def test_tables_have_the_shape_of_the_list_and_other_words() -> None:
+    """The embedding has 40 clusters of 15 words; one set of stereotypes is of random words."""
     rng = np.random.default_rng(4)
     middles = np.repeat(rng.standard_normal((40, 30)), 15, axis=0)
-    return keyed([f"w{i}" for i in range(600)], middles + 0.7 * rng.standard_normal((600, 30)))
-
-
-@pytest.fixture(scope="module")
-def wordlist() -> bb.WordList:
-    """Return two coherent groups, a coherent set, and a set of random words."""
-    return bb.WordList(
-        "mine",
-        groups={"x": ("w0", "w1", "w2", "w3"), "y": ("w15", "w16", "w17")},
-        stereotypes={"x": ("w30", "w31", "absent", "w32"), "y": ("w50", "w200", "w300", "w400")},
-        controls={"neutral": ("w500",), "human": ("w501",)},
-    )
-
-
-def test_tables_have_the_shape_of_the_list_and_other_words(embedding, wordlist) -> None:
+    rows = middles + 0.7 * rng.standard_normal((600, 30))
+    embedding = keyed([f"w{i}" for i in range(600)], rows)
+    groups = {"x": ("w0", "w1", "w2", "w3"), "y": ("w15", "w16", "w17")}
+    sets = {"x": ("w30", "w31", "absent", "w32"), "y": ("w50", "w200", "w300", "w400")}
+    controls = {"neutral": ("w500",), "human": ("w501",)}
+    wordlist = bb.WordList("mine", groups, sets, controls)
     own = bb.distance_table(embedding, wordlist)
     own = own[own["connection"].isin(["associated", "different"])]
     shape = own.groupby("protected_group")["protected_word"].nunique()
     drawn = list(bg.topic_tables(embedding, wordlist, n_tables=2, seed=1, progressbar=False))
     for table in drawn:
         assert table["connection"].tolist() == own["connection"].tolist()
-        pd.testing.assert_series_equal(
-            table.groupby("protected_group")["protected_word"].nunique(), shape
-        )
+        found = table.groupby("protected_group")["protected_word"].nunique()
+        pd.testing.assert_series_equal(found, shape)
         words = {*table["protected_word"], *table["attribute"]}
         assert len(words) == 4 + 3 + 3 + 4
         assert not words & set(wordlist.words)
@@ -110,10 +99,9 @@ def vocabulary(seed: int = 1) -> KeyedVectors:
     common = 2.0 - 1.5 * np.log10(np.arange(1, N_WORDS + 1)) / np.log10(N_WORDS)
     matrix = rng.normal(size=(N_WORDS, 20))
     matrix[:, 0] += 2 * common
-    letters = [
-        chr(97 + i // 400 % 26) + chr(97 + i // 20 % 20) + chr(97 + i % 20) for i in range(N_WORDS)
-    ]
-    vectors.add_vectors([f"w{name}" for name in letters], matrix.astype(np.float32))
+    places = [(i // 400, i // 20 % 20, i % 20) for i in range(N_WORDS)]
+    words = ["w" + "".join(chr(97 + place) for place in of) for of in places]
+    vectors.add_vectors(words, matrix.astype(np.float32))
     vectors.expandos["count"] = np.arange(N_WORDS, 0, -1)
     return vectors
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import refused
+from builders import leaning, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
@@ -43,10 +43,7 @@ def toy(**columns: object) -> pd.DataFrame:
 
 def toy_rows(**columns: object) -> pd.DataFrame:
     """Return a table that can be fitted, with columns added."""
-    vectors = dict(zip("abcdefgh", np.random.default_rng(1).normal(size=(8, 3)), strict=True))
-    words = {"groups": {"x": ["a", "b"], "y": ["c", "d"]}, "stereotypes": {"x": "ef", "y": "gh"}}
-    words["stereotypes"] = {name: [*letters] for name, letters in words["stereotypes"].items()}
-    return bb.distance_table(vectors, words).assign(**columns)
+    return bb.distance_table(*leaning(n=2)).assign(**columns)
 
 
 words = st.text(

@@ -191,16 +191,10 @@ def natural() -> tuple[bytes, ...]:
 
 
 def stereoset() -> tuple[bytes, ...]:
-    cluster = {
-        "id": "a1",
-        "bias_type": "pets",
-        "target": "cat",
-        "context": "Cats are BLANK.",
-        "sentences": [
-            {"gold_label": "stereotype", "sentence": "Cats are aloof."},
-            {"gold_label": "anti-stereotype", "sentence": "Cats are loyal."},
-        ],
-    }
+    said = {"stereotype": "Cats are aloof.", "anti-stereotype": "Cats are loyal."}
+    sentences = [{"gold_label": name, "sentence": text} for name, text in said.items()]
+    cluster = {"id": "a1", "bias_type": "pets", "target": "cat", "context": "Cats are BLANK."}
+    cluster |= {"sentences": sentences}
     return (json.dumps({"data": {"intrasentence": [cluster, {**cluster, "id": "a2"}]}}).encode(),)
 
 
