@@ -1,16 +1,20 @@
 """The gradient of the collapsed likelihood, and NUTS over sds alone, against the exact sampler."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import model_named
+from numpy.random import default_rng
 from test_collapsed import VARIANTS, irregular, likened, points_of, without_some  # noqa: F401
 from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import Design
+from bayesbias.model.indexing import make_design
+from bayesbias.model.priors import partial_correlations
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.doubts import RHAT_LIMIT, of_chains
@@ -18,6 +22,7 @@ from bayesbias.sampling.gradient import LogLikelihood
 from bayesbias.sampling.importance import ESS_LIMIT
 from bayesbias.sampling.layout import CannotCollapse
 from bayesbias.sampling.parameters import log_prior
+from bayesbias.sampling.pymc_models import _partial, with_effects
 from bayesbias.sampling.reduction import collapse
 from studies.agreement import HIGHEST_RMS, HIGHEST_Z, z_scores
 
@@ -46,6 +51,32 @@ def test_value_and_gradient_of_irregular_tables(irregular: Design, name: str) ->
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_value_and_gradient_with_likeness_gaps_and_slopes(likened, share) -> None:  # noqa: F811
     check(without_some(likened, share), "by-group with slopes")
+
+
+def test_value_and_gradient_with_a_known_error(irregular: Design) -> None:  # noqa: F811
+    check(replace(irregular, rounding=0.03), "crossed")
+
+
+def test_effects_are_drawn_for_the_sds_of_each_chain(
+    crossed_posterior: DataTree, toy_table: pd.DataFrame
+) -> None:
+    posterior = collapse(make_design(toy_table), load_model("crossed"))
+    made = with_effects(crossed_posterior, posterior, default_rng(1))["posterior"]
+    for name in ("sigma", "connection_sd", "attribute_sd"):
+        np.testing.assert_allclose(made[name], crossed_posterior["posterior"][name])
+
+
+def test_pymc_has_the_same_partial_correlations() -> None:
+    import pytensor.tensor as pt
+
+    root = default_rng(1).normal(size=(4, 6))
+    matrix = np.corrcoef(root)
+    found = _partial(pt.constant(np.linalg.cholesky(matrix)), 4).eval()
+    np.testing.assert_allclose(np.tanh(found), partial_correlations(matrix[None])[0])
+    # That of rows 3 and 4 given the first two rows is the usual partial correlation.
+    inverse = np.linalg.inv(matrix)
+    expected = -inverse[3, 2] / np.sqrt(inverse[2, 2] * inverse[3, 3])
+    assert np.tanh(found)[-1] == pytest.approx(expected)
 
 
 def test_an_absurd_sd_has_no_density(likened: Design) -> None:  # noqa: F811

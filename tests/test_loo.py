@@ -13,6 +13,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.indexing import make_design
 from bayesbias.model.tree import design_of, spec_of, stacked
+from bayesbias.posterior import loo
 from bayesbias.posterior.loo import compare_models, leave_rows_out, leave_words_out
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.fit import fit
@@ -142,3 +143,23 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     assert frame["change"].abs().is_monotonic_decreasing
     overall = bb.contrasts(post)["sd"].iloc[0]  # 100 draws have an error of a tenth
     np.testing.assert_allclose(frame["sds"], frame["change"] / overall, rtol=0.4)
+
+
+def test_totals_and_errors_are_sums_over_words(
+    posteriors: dict[str, DataTree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors of independent words add in squares; the best model comes first."""
+    rng = default_rng(1)
+    parts = {name: (rng.normal(size=24), rng.uniform(size=24)) for name in posteriors}
+    given = iter(parts.values())
+    monkeypatch.setattr(loo, "leave_words_out", lambda *_: next(given))
+    frame = compare_models(posteriors, leave_out="attribute", seed=1).set_index("model")
+    totals = {name: elpd.sum() for name, (elpd, _) in parts.items()}
+    best, last = sorted(totals, key=totals.__getitem__, reverse=True)
+    assert frame.index.tolist() == [best, last]
+    gap = parts[last][0] - parts[best][0]
+    for name, (elpd, mcse) in parts.items():
+        expected = [elpd.sum(), np.sqrt(24 * elpd.var(ddof=1)), np.sqrt((mcse**2).sum())]
+        assert frame.loc[name, ["elpd", "se", "mcse"]].tolist() == pytest.approx(expected)
+    found = frame.loc[last, ["elpd_diff", "dse"]].tolist()
+    assert found == pytest.approx([gap.sum(), np.sqrt(24 * gap.var(ddof=1))])

@@ -325,6 +325,8 @@ def test_components_of_defining_sets(seed: int) -> None:
     centered = (pairs - pairs.mean(axis=1, keepdims=True)).reshape(-1, 4)
     values = np.linalg.eigvalsh(centered.T @ centered)
     assert one.explained == pytest.approx(values[-1:] / values.sum())
+    small = direct_bias(None, targets, 1e-8 * pairs, k=1, unit=False)  # vectors of any length
+    np.testing.assert_allclose(small.component_0, one.component_0, atol=1e-12)
 
 
 def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
