@@ -20,8 +20,6 @@ from bayesbias.tables.levels import LEVELS, at_level
 
 CONNECTIONS = ["associated", "different", "neutral", "human"]
 
-LISTS = ["religion", "race", "gender", *(f"weat{i}" for i in range(1, 11))]
-
 
 def test_a_contrast_is_taken_draw_by_draw(crossed_posterior: DataTree) -> None:
     frame = contrasts(crossed_posterior, rope=0.05)
@@ -114,15 +112,16 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")
     table = made.table(seed=1)
     post = bb.fit(table, "maximal", draws=500, seed=1)
-    found = contrasts(post, named=["Y2", "X1"])
-    again = contrasts(post, named=["Y2", "X1"], seed=found.attrs["seed"])
-    pd.testing.assert_frame_equal(again, found)
+    by_chance = contrasts(post, named="X1")
+    again = contrasts(post, named="X1", seed=by_chance.attrs["seed"])
+    pd.testing.assert_frame_equal(again, by_chance)
+    found = contrasts(post, named=["Y2", "X1"], seed=1)
     pooled = contrasts(post)
     assert list(found) == [*pooled.columns.drop("p_most"), "p_all_signs"]
-    # No more than each sign, and no less than Bonferroni's bound, within errors of 2,000 draws. The
-    # fit in which both words are unpooled gives Y2 a probability that is lower by about .05.
-    assert found["p_all_signs"].max() <= found["p_direction"].min() + 0.05
-    assert found["p_all_signs"].min() >= found["p_direction"].sum() - 1 - 0.1
+    # At most each sign, and at least Bonferroni's bound, which two fits of 2,000 draws each give.
+    # A share has a standard error of at most .011, and the sum of three of .02; allow four.
+    assert found["p_all_signs"].max() <= found["p_direction"].min() + 0.08
+    assert found["p_all_signs"].min() >= found["p_direction"].sum() - 1 - 0.08
     assert found["protected_group"].tolist() == ["Y", "X"]
     distances = table.pivot_table("cosine_distance", "protected_word", "attribute")
     own = table[table["protected_word"] == "X1"].set_index("attribute")["connection"]
@@ -135,20 +134,19 @@ def test_a_named_word_is_where_its_rows_are() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LISTS)
-def test_ten_seeds_give_the_same_words(name: str) -> None:
-    table = bb.analyze("glove-demo", name, case="fallback", seed=1, reference_lists=0).table
-    words, percents, means, ends = [], [], [], []
-    for seed in range(10):
+@pytest.mark.parametrize(
+    ("name", "case"), [("religion", "exact"), ("gender", "exact"), ("weat6", "fallback")]
+)
+def test_twenty_seeds_give_the_same_words(name: str, case: str) -> None:
+    table = bb.analyze("glove-demo", name, case=case, seed=1, reference_lists=0).table
+    words, percents, ends = [], [], []
+    for seed in range(20):
         rows = default_rows(bb.contrasts(bb.fit(table, seed=seed)))
         words.append([graded(p).split(", ")[1] for p in rows["p_direction"]])
         percents.append((100 * rows["p_direction"]).round().to_numpy())
-        means.append(rows["mean"].to_numpy(dtype=float))
         ends.append(rows[["low", "high"]].to_numpy(dtype=float))
     assert all(one == words[0] for one in words)
     assert np.ptp(percents, axis=0).max() <= 1
-    widths = np.ptp(ends, axis=2).mean(axis=0)
-    assert (np.ptp(means, axis=0) / widths).max() < 0.1
     # As printed, at most one unit in the third digit from the median over seeds.
     shown = 1000 * np.array(ends).round(3)
     assert abs(shown - np.median(shown, axis=0).round()).max() < 1.5
