@@ -82,17 +82,24 @@ def _slopes() -> Iterator[dict[str, object]]:
 def _contrasts() -> Iterator[dict[str, object]]:
     """Yield own minus other stereotypes of each list, as measured and at equal frequency."""
     for name in LISTS:
-        row: dict[str, object] = {"list": name}
-        for how, options in (("measured", {"matched": 0}), ("equal", {})):
-            quick = {"reference_lists": 0, "case": "fallback", "seed": 1}
-            frame = bb.analyze("glove-demo", name, **quick, **options).contrasts
-            of = frame.query("level == 'overall' and second == 'different'").iloc[0]
-            row |= {f"{how}_{column}": of[column] for column in ("mean", "low", "high")}
-        yield row
-    table = bb.distance_table("glove-demo", "religion")
-    row = {"list": "religion, associated − human, and with log_rank_attribute"}
-    for how, covariates in (("measured", ()), ("equal", "log_rank_attribute")):
-        frame = bb.contrasts(bb.fit(table, covariates=covariates, seed=1))
-        of = frame.query("level == 'overall' and first == 'associated' and second == 'human'")
-        row |= {f"{how}_{column}": of[column].item() for column in ("mean", "low", "high")}
-    yield row
+        matched = bb.matched_controls("glove-demo", name, case="fallback", seed=1)
+        tables = [_table(bb.load_wordlist(name)), _table(matched)]
+        yield {"list": name, **_ends("different", *(bb.fit(table, seed=1) for table in tables))}
+    table = _table(bb.load_wordlist("religion"))
+    fits = bb.fit(table, seed=1), bb.fit(table, covariates="log_rank_attribute", seed=1)
+    yield {"list": "religion: associated − human, log_rank_attribute", **_ends("human", *fits)}
+
+
+def _table(wordlist: bb.WordList) -> pd.DataFrame:
+    vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
+    return bb.distance_table(vectors, wordlist)
+
+
+def _ends(second: str, measured: DataTree, equal: DataTree) -> dict[str, float]:
+    """Return an overall contrast of own stereotypes in two fits."""
+    row = {}
+    for how, post in {"measured": measured, "equal": equal}.items():
+        of = bb.contrasts(post).query("level == 'overall' and first == 'associated'")
+        of = of.set_index("second").loc[second]
+        row |= {f"{how}_{column}": float(of[column]) for column in ("mean", "low", "high")}
+    return row

@@ -1,7 +1,9 @@
 """Planned half-widths and power against simulated tables, for 12 designs, and for real lists.
 
 Tables are drawn from the default model with typical sds, with a contrast of .05. For real lists,
-the expected half-width is that of `list_check`, which fits no model.
+one part plans without a pilot, with the typical sds of all other lists; the other part has the
+expected half-width of `list_check`, which fits no model. Drawn lists, which are random words or
+topics of the bundled vectors, were not used to choose it.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -20,12 +23,22 @@ from bayesbias._core.intervals import describe_mixtures
 from bayesbias.model.defaults import RECOMMENDED
 from bayesbias.model.design import Design
 from bayesbias.model.spec import load_model
+from bayesbias.model.tree import design_of, stacked
+from bayesbias.posterior import planning
 from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.posterior.list_checks import list_check
-from bayesbias.posterior.planning import half_widths, planned_design, typical_sds
+from bayesbias.posterior.planning import (
+    TYPICAL_SDS,
+    half_widths,
+    likeness_of,
+    planned_design,
+    typical_sds,
+)
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
+
+from ._default import default_rows, drawn, drawn_table, pool_of
 
 EFFECT, CI_PROB, DRAWS = 0.05, 0.89, 300
 DESIGNS = [
@@ -34,12 +47,22 @@ DESIGNS = [
 ]
 """Numbers of words per group, of attributes per set, and of kinds of words."""
 
+FIRST, LAST, NEIGHBORS = 500, 10_000, 30
+"""Ranks of the words of drawn lists, and the number of neighbors from which a topic is drawn."""
 
-def study(size: int = 40) -> pd.DataFrame:
-    """Draw and fit ``size`` tables of each design."""
+PARTS = ("simulated", "real", "drawn")
+
+
+def study(size: int = 40, part: str = "") -> pd.DataFrame:
+    """Draw and fit ``size`` tables of each design, and as many lists of each kind."""
+    made = {
+        "simulated": lambda: _simulated(size),
+        "real": _real,
+        "drawn": lambda: _drawn_lists(size),
+    }
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pd.DataFrame([*_simulated(size), *_real()])
+        return pd.DataFrame([row for name in PARTS if part in ("", name) for row in made[name]()])
 
 
 def _simulated(size: int) -> Iterator[dict[str, object]]:
@@ -93,14 +116,84 @@ def _fitted(design: Design, seed: int) -> tuple[float, float]:
 
 
 def _real() -> Iterator[dict[str, object]]:
-    """Yield bundled lists in the bundled vectors: the plan without a pilot, and the fit."""
+    """Yield bundled lists in the bundled vectors: planned and expected half-widths, and the fit."""
+    found, checked, sizes, halves = {}, {}, {}, {}
     for name in bb.wordlists():
         wordlist = bb.load_wordlist(name)
         if not wordlist.groups or name in {"gender-de", "gender-es", "sexuality"}:
             continue  # not in these vectors
         vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
         table = bb.distance_table(vectors, wordlist)
-        frame = bb.contrasts(bb.fit(table, seed=1, draws=250), ci_prob=CI_PROB)
-        half = (frame["high"] - frame["low"])[0] / 2
-        expected = list_check(table, CI_PROB).attrs["half_width"]
-        yield {"case": name, "planned": expected, "found": half, "ratio": expected / half}
+        post = bb.fit(table, seed=1, draws=250)
+        frame = bb.contrasts(post, ci_prob=CI_PROB)
+        halves[name] = (frame["high"] - frame["low"])[0] / 2
+        checked[name] = list_check(table, CI_PROB).attrs["half_width"]
+        design = design_of(post)
+        n_attributes = sum(map(len, wordlist.stereotypes.values())) / len(design.sets)
+        sizes[name] = round(len(design.words) / len(design.groups)), round(n_attributes)
+        sds = {sd: stacked(post, sd).mean(axis=0).ravel()[0] / design.spread for sd in TYPICAL_SDS}
+        found[name] = {"spread": design.spread, "likeness": likeness_of(design), **sds}
+        found[name]["groups"] = len(design.groups)
+    yield from _summed("bundled lists, list_check", checked, halves)
+    planned = {name: _planned_without(found, name, sizes[name]) for name in found}
+    yield from _summed("bundled lists, no pilot", planned, halves)
+
+
+def _planned_without(
+    found: dict[str, dict[str, object]], name: str, size: tuple[int, int]
+) -> float:
+    """Return the half-width of a plan with the typical values of all other lists."""
+    others = pd.DataFrame([own for other, own in found.items() if other != name])
+    typical = {
+        "TYPICAL_SPREAD": others["spread"].median(),
+        "TYPICAL_LIKENESS": tuple(np.median([*others["likeness"]], axis=0)),
+        "TYPICAL_SDS": {sd: others[sd].median() for sd in TYPICAL_SDS},
+    }
+    with patch.multiple(planning, **typical):
+        options = {"words": size[0], "attributes": size[1], "clusters": 1, "ci_prob": CI_PROB}
+        frame = bb.plan(groups=found[name]["groups"], **options)
+    return float(frame["half_width"].iloc[0])
+
+
+def _drawn_lists(size: int) -> Iterator[dict[str, object]]:
+    """Yield lists of random words, and of topics: neighbors of a random word."""
+    pool = pool_of("glove-demo")
+    usable = np.array([word.isalpha() for word in pool.words])
+    inside = np.flatnonzero(usable & (pool.ranks >= FIRST) & (pool.ranks < LAST))
+    unit = pool.vectors / np.linalg.norm(pool.vectors, axis=1, keepdims=True)
+    for kind in ("random words", "topics"):
+        expected, halves = {}, {}
+        for seed in range(size):
+            rng, taken = default_rng([seed, 11]), np.zeros(len(pool.words), dtype=bool)
+            n_groups, parts = int(rng.integers(2, 4)), []
+            for n in rng.integers(4, 13, 2 * n_groups).tolist():
+                near = inside
+                if kind == "topics":
+                    of = unit[inside] @ unit[rng.choice(inside)]
+                    near = inside[np.argsort(-of)[: NEIGHBORS + int(taken.sum())]]
+                parts.append(drawn(rng, near, n, taken))
+            table = drawn_table(pool, parts[:n_groups], parts[n_groups:])
+            frame = default_rows(table, seed)
+            name = f"{kind} {seed}"
+            halves[name] = (frame["high"] - frame["low"])[0] / 2
+            expected[name] = list_check(table, CI_PROB).attrs["half_width"]
+        yield from list(_summed(f"drawn lists, {kind}", expected, halves))[:1]
+
+
+def _summed(
+    case: str, planned: dict[str, float], found: dict[str, float]
+) -> Iterator[dict[str, object]]:
+    """Yield medians of planned and found half-widths, and of their ratios, and single lists."""
+    lists = pd.DataFrame({"planned": planned, "found": found})
+    lists["ratio"] = lists["planned"] / lists["found"]
+    logs = np.log(lists[["planned", "found"]])
+    yield {
+        "case": case,
+        "tables": len(lists),
+        **lists.median(),
+        "lowest_ratio": lists["ratio"].min(),
+        "highest_ratio": lists["ratio"].max(),
+        "within_third": lists["ratio"].between(2 / 3, 3 / 2).mean(),
+        "r2_of_logs": np.corrcoef(logs.T)[0, 1] ** 2,
+    }
+    yield from ({"case": f"{case}: {name}", **row} for name, row in lists.iterrows())

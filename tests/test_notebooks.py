@@ -7,6 +7,7 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesbias
@@ -32,6 +33,25 @@ def code_of(page: Path) -> str:
 def fenced(text: str) -> str:
     """Return the Python code in a Markdown text."""
     return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
+
+
+@pytest.mark.slow
+def test_the_page_on_regressions_finds_the_trend_that_it_plants() -> None:
+    """Run its parts that need no data from elsewhere."""
+    page = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
+    starts = [page.index(f"## {title}") for title in ("How many", "Does it depend", "Trends over")]
+    plan, trend, found = page[slice(*starts[:2])], page[starts[2] :], {"bb": bayesbias}
+    for code in (fenced(plan), fenced(trend)):
+        named = code.replace("bb.plan(", "planned = bb.plan(")
+        exec(named.replace("bb.trend(", "trend = bb.trend("), found)  # the reader's own lines
+    rows = found["trend"].set_index("quantity")
+    printed = re.findall(r"\| −(\.\d+) \(−(\.\d+), −(\.\d+)\) \|", trend)
+    for quantity, digits, numbers in zip(rows.index, (4, 3), printed, strict=True):
+        own = -rows.loc[quantity, ["mean", "low", "high"]].astype(float)
+        np.testing.assert_allclose(own, [float(n) for n in numbers], atol=0.6 * 10.0**-digits)
+    widths = re.findall(r"^\| \d+ \| \d+ \| \d \| (\.\d+) \|", plan, flags=re.M)
+    for width in widths:
+        assert (abs(found["planned"]["half_width"] - float(width)) < 0.0006).any()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -79,6 +79,8 @@ def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame
     sizes = frame.drop_duplicates(["words", "clusters"]).set_index(["words", "clusters"])
     alike = (5 / sizes["effective_words"][5, 1] - 1) / 4
     assert sizes["effective_words"][20, 4] == pytest.approx(20 / (1 + 4 * alike))
+    with pytest.raises(ValueError, match="a pilot has its own groups"):
+        bb.plan(post, groups=3)
     uneven = replace(load_model("crossed"), name="uneven", sigma="protected_word")
     with pytest.raises(ValueError, match="the model is 'uneven'"):
         bb.plan(bb.fit(religion, uneven, draws=50, seed=1))

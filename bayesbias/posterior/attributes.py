@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 BETWEEN = 0.4
-"""Prior mean of the sd τ between groups' contrasts, in spreads: about .05 in GloVe vectors, as for
-the sd between embeddings in `fit_many`."""
+"""Prior mean of the sd τ between groups' contrasts, in spreads: about .05 in GloVe vectors. In nine
+bundled and published tables, the likeliest τ is 0 (race, nationality) to .45 (religion)."""
 
 GRID = np.geomspace(1e-3, 10, 200)
 """Values of τ, in spreads."""

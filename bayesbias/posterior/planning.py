@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
+from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
@@ -55,6 +56,7 @@ NEGLIGIBLE = -12.0
 def plan(
     pilot: DataTree | None = None,
     *,
+    groups: int | None = None,
     words: int | Sequence[int] = (8, 16, 32),
     attributes: int | Sequence[int] = (8, 16, 32),
     clusters: int | Sequence[int] = (1, 4),
@@ -67,8 +69,10 @@ def plan(
     ----------
     pilot : DataTree, optional
         A posterior from `fit` for a smaller list of the same kind. Its sds, groups, controls, and
-        likeness of words are used. Without a pilot, there are two groups with the typical sds of
-        bundled lists; the half-widths of single lists differ from these by a factor of about two.
+        likeness of words are used. Without a pilot, the sds are typical of bundled lists; the
+        half-widths of single lists differ from these by a factor of about two.
+    groups : int, optional
+        Number of groups, without a pilot; 2 if omitted.
     words, attributes : int or sequence of int
         Numbers of words per group and of attributes per set.
     clusters : int or sequence of int
@@ -101,6 +105,10 @@ def plan(
     3     32         4            12.26        0.02   0.99
     """
     check_probability(ci_prob)
+    if pilot is not None and groups is not None:
+        raise ValueError("a pilot has its own groups; leave out groups")
+    n_groups = 2 if groups is None else groups
+    check_numbers(least=2, groups=n_groups)
     old = None if pilot is None else design_of(pilot)
     spec = load_model(RECOMMENDED["distance"]) if pilot is None else _without_slopes(spec_of(pilot))
     extra = np.zeros(2)
@@ -108,7 +116,7 @@ def plan(
         extra = np.nan_to_num((slope_gaps(old, spec_of(pilot))[:, :2, 0] ** 2).sum(axis=0))
     rows = []
     for n_words, n_attributes, n_kinds in product(*map(_listed, (words, attributes, clusters))):
-        design = planned_design(old, n_words, n_attributes, n_kinds)
+        design = planned_design(old, n_words, n_attributes, n_kinds, n_groups)
         sds = typical_sds(design) if pilot is None else _sds_of(pilot)
         found = half_widths(design, spec, sds, ci_prob=ci_prob, effect=effect, extra=extra)
         sizes = [
@@ -179,9 +187,11 @@ def typical_sds(design: Design) -> dict[str, FloatArray]:
     }
 
 
-def planned_design(pilot: Design | None, n_words: int, n_attributes: int, kinds: int) -> Design:
+def planned_design(
+    pilot: Design | None, n_words: int, n_attributes: int, kinds: int, n_groups: int = 2
+) -> Design:
     """Return a design of groups that have one set each, with likeness within kinds of words."""
-    groups = ("X", "Y") if pilot is None else pilot.groups
+    groups = tuple(f"g{i}" for i in range(n_groups)) if pilot is None else pilot.groups
     names = () if pilot is None else pilot.connections
     controls = tuple(name for name in names if name in CONTROLS)
     connections = ("associated", "different", *controls)
@@ -191,7 +201,7 @@ def planned_design(pilot: Design | None, n_words: int, n_attributes: int, kinds:
     is_own, is_control = group[word] == column[attribute], column[attribute] >= len(groups)
     kind = 2 + column[attribute] - len(groups)
     spread = TYPICAL_SPREAD if pilot is None else pilot.spread
-    alike = TYPICAL_LIKENESS if pilot is None else _likeness_of(pilot)
+    alike = TYPICAL_LIKENESS if pilot is None else likeness_of(pilot)
     y = np.random.default_rng(0).standard_normal(len(word))
     kinds_of_words = ("stereotype", *controls)
     return Design(
@@ -220,7 +230,7 @@ def _clustered(block: IntArray, kinds: int, alike: float) -> FloatArray:
     return np.where(np.eye(len(block)) > 0, 1.0, np.where(kind[:, None] == kind, alike, 0.0))
 
 
-def _likeness_of(design: Design) -> tuple[float, float]:
+def likeness_of(design: Design) -> tuple[float, float]:
     """Return the mean likeness of words of a group, and of attributes of a stereotype set."""
     found = []
     for of, n_blocks in (("protected_word", len(design.groups)), ("attribute", len(design.sets))):
