@@ -337,6 +337,12 @@ def test_null_models_have_weights_of_their_seeds_alone(model: LanguageModel) -> 
     assert first.tokenizer is model.tokenizer
 
 
+def test_a_hash_does_not_depend_on_what_was_read_before(model: LanguageModel) -> None:
+    first = next(null_models(model)).content_hash
+    model.tokenizer(["John is old", "he"], padding=True, truncation=True, max_length=3)
+    assert next(null_models(model)).content_hash == first
+
+
 LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"}
 
 

@@ -29,7 +29,7 @@ from ..embeddings.formats.arrays import FILES
 from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..embeddings.registry import open_embedding
-from ..embeddings.source import Chunk, Embedding, vectors_by_word
+from ..embeddings.source import Chunk, Embedding, gathered, vectors_by_word
 from ..tables.spellings import KeyedVectors
 from ..warnings import ZeroVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
@@ -43,6 +43,9 @@ DEBIASING_METHODS: dict[str, Callable[..., Debiaser]] = {}
 
 RECORD = "record.json"
 """The record of a debiased file, in its folder."""
+
+BLOCK = 256
+"""Number of vectors that are changed at a time, few enough to stay in the processor's cache."""
 
 TWO_CLASSES = ("hard", "double_hard")
 """Methods for pairs of words only."""
@@ -94,7 +97,7 @@ class Debiaser:
         """Debias vectors, as `transform_rows` does; the new vectors keep the record."""
         before = vectors_in_memory(vectors)
         chunks = self.transform_chunks(open_embedding(before).chunks())
-        matrix = np.concatenate([chunk.vectors for chunk in chunks])
+        matrix = gathered(chunks, lambda: len(before)).vectors
         rest = getattr(before, "sample", None)
         more = None if rest is None else self.transform(rest)
         words, forms = before.index_to_key, forms_of_keys(before)
@@ -116,11 +119,17 @@ class Debiaser:
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
         """Debias the (n, n_dims) rows of the given words; rows of zeros stay the same."""
-        matrix = np.asarray(rows, dtype=np.float64)
+        result = np.empty(rows.shape, dtype=np.float32)
+        for start in range(0, len(rows), BLOCK):
+            some = slice(start, start + BLOCK)
+            result[some] = self._changed(words[some], rows[some].astype(np.float64))
+        return result
+
+    def _changed(self, words: Sequence[str], matrix: FloatArray) -> FloatArray:
         before = lengths(matrix, words)
         empty = before == 0
         if self.unit:
-            matrix = matrix / np.where(empty, 1.0, before)[:, None]
+            matrix /= np.where(empty, 1.0, before)[:, None]
             before = np.ones(len(matrix))
         if self.everywhere is not None:
             matrix = self.everywhere(matrix)
@@ -135,13 +144,12 @@ class Debiaser:
                 "; add the words to the specific words, or use a smaller k"
             )
         if self.unit:
-            matrix = matrix / np.where(empty, 1.0, after)[:, None]
-        result = matrix.astype(np.float32)
+            matrix /= np.where(empty, 1.0, after)[:, None]
         for row, word in enumerate(words):
             if word in self.placed:
-                result[row] = self.placed[word]
-        result[empty] = 0.0
-        return result
+                matrix[row] = self.placed[word]
+        matrix[empty] = 0.0
+        return matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,8 +232,12 @@ def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     """Yield the chunks, leaving out words that occurred earlier."""
     seen: set[str] = set()
     for chunk in chunks:
+        if len(new := {*chunk.words}) == len(chunk) and seen.isdisjoint(new):
+            seen |= new
+            yield chunk
+            continue
         first = {word: row for row, word in reversed([*enumerate(chunk.words)])}
         rows = sorted(row for word, row in first.items() if word not in seen)
         seen.update(first)
         if rows:
-            yield chunk if len(rows) == len(chunk) else chunk.take(rows)
+            yield chunk.take(rows)

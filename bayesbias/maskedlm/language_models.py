@@ -61,7 +61,10 @@ class LanguageModel:
         for passing in ("_name_or_path", "transformers_version"):
             settings.pop(passing, None)
         digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-        digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
+        reading = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        for passing in ("padding", "truncation"):  # every call of the tokenizer sets them
+            reading.pop(passing, None)
+        digest.update(json.dumps(reading, sort_keys=True).encode())
         for name, weights in sorted(self.network.state_dict().items()):
             flat = weights.detach().cpu().contiguous().flatten().view(torch.uint8)
             digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())

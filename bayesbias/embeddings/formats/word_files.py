@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -60,7 +61,11 @@ def native_words(path: Path) -> list[str]:
 
 def _lines(content: bytes, path: Path) -> list[str]:
     """Return the lines of a file, whatever their encoding and the marks of their ends."""
-    raw = as_utf8(content).removesuffix(b"\n").split(b"\n")
+    content = as_utf8(content).removesuffix(b"\n")
+    with suppress(UnicodeDecodeError):
+        if b"\r" not in content:
+            return content.decode().split("\n")
+    raw = content.split(b"\n")
     if len(raw) == 1 and b"\r" in raw[0].rstrip(b"\r"):
         raw = raw[0].removesuffix(b"\r").split(b"\r")
     if all(line.endswith(b"\r") for line in raw[:-1]):
