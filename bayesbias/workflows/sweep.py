@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -44,86 +43,29 @@ CELL = ("embedding", "list", "model")
 
 FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
 
+OTHERS = ("failures", "tables", "thin", "dots")
+"""Frames that do not mark a folder as one with results."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Fitted):
-    """The results of a sweep, as frames; failed cells appear only in `cells`.
+    """The results of a sweep, as frames; failed cells appear only in ``cells``.
 
-    `cells` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
-    failed), ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result.
-    `summary` and `contrasts` come from the functions with the same names; their first columns name
-    the cell. `ranks`, `differences`, and `shares` come from `bb.rank_embeddings`,
-    `comparison.embedding_differences`, and `comparison.variance_shares`. They are empty if no list
-    has different distances in two embeddings, or if the joint model fails (see `uncompared` for the
-    error). `tables` has a row for each list measured in an embedding. `missing` and `thin` come
-    from `bb.missing_words` and `bb.undersized_sets`. `reused` counts results that already existed.
-    `noticed` has the warnings of each job by its name.
+    ``cells`` has a row for each cell, with ``embedding``, ``list``, ``model``, ``state`` (done or
+    failed), ``method``, ``warnings``, ``error``, ``message``, and the ``key`` of its result; those
+    that failed are also in ``failures``. ``summary`` and ``contrasts`` come from the functions with
+    the same names; their first columns name the cell. ``ranks``, ``differences``, and ``shares``
+    come from `bb.rank_embeddings`, `comparison.embedding_differences`, and
+    `comparison.variance_shares`. They are empty if no list has different distances in two
+    embeddings, or if the joint model fails (see `uncompared` for the error). ``tables`` has a row
+    for each list measured in an embedding. ``missing`` and ``thin`` come from `bb.missing_words`
+    and `bb.undersized_sets`. `reused` counts results that already existed.
     """
 
-    config: SweepConfig
-    cells: pd.DataFrame
-    tables: pd.DataFrame
-    missing: pd.DataFrame
-    thin: pd.DataFrame
+    found: SweepRecord
     reused: int
-    summary: pd.DataFrame
-    contrasts: pd.DataFrame
-    ranks: pd.DataFrame
-    differences: pd.DataFrame
-    shares: pd.DataFrame
-    dots: pd.DataFrame
     uncompared: tuple[Failure, ...]
-    noticed: Mapping[str, tuple[BayesbiasWarning, ...]] = field(default_factory=dict)
     results: Mapping[str, ModelResult] = field(default_factory=dict, init=False)
-
-    @property
-    def failures(self) -> pd.DataFrame:
-        """The cells that failed."""
-        return self.cells[self.cells["state"] == "failed"]
-
-    @property
-    def warnings(self) -> list[BayesbiasWarning]:
-        """Warnings from the sampler, each with the number of affected cells or the joint model."""
-        places: dict[BayesbiasWarning, list[str]] = defaultdict(list)
-        for name, found in self.noticed.items():
-            for doubt in _doubts(found):
-                places[doubt].append(name)
-        return [
-            doubt.concerning(JOINT if names == [JOINT] else counted(len(names), "cell"))
-            for doubt, names in places.items()
-        ]
-
-    @cached_property
-    def found(self) -> SweepRecord:  # type: ignore[override]
-        """What was found, as data."""
-        config = self.config
-        sources = [(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
-        sources += [(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
-        sources += [(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
-        names = (*FRAMES, "failures", "tables", "thin", "dots")
-        return SweepRecord(
-            frames=Frames({name: getattr(self, name) for name in names}),
-            ci_prob=config.ci_prob,
-            rope=config.rope or 0.0,
-            notices=tuple(self.warnings),
-            title=config.title or "A sweep",
-            embeddings=tuple(one.name for one in config.embeddings),
-            lists=tuple(one.name for one in config.lists),
-            n_models=len(config.models),
-            settings=f"method {config.method}, {config.chains} × {config.draws} draws, "
-            f"seed {config.seed}",
-            sources=tuple(sources),
-            origin={
-                "title": config.title,
-                "arguments": config.of_fit().recorded | {"covariates": config.covariates},
-                "embeddings": [asdict(embedding) for embedding in config.embeddings],
-                "lists": [wordlist.name for wordlist in config.lists],
-                "models": {spec.name: spec.to_dict() for spec in config.models},
-                "cells": len(self.cells),
-                "failed": len(self.failures),
-                "tables": self.tables.to_dict(orient="records"),
-            },
-        )
 
 
 def run_sweep(
@@ -213,16 +155,56 @@ def run_sweep(
         joined({key: pd.DataFrame(found[name]) for key, found in measured.items()}, *CELL[:2])
         for name in ("missing", "thin")
     )
-    return Sweep(
-        config=config,
-        cells=_states(config, jobs, done, about, refused),
-        tables=pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
-        missing=lost,
-        thin=thin,
-        uncompared=tuple(one for one in done.failures if one.name == JOINT),
-        reused=done.reused,
-        noticed=done.warnings,
-        **frames,
+    states = _states(config, jobs, done, about, refused)
+    frames |= {
+        "cells": states,
+        "failures": states[states["state"] == "failed"],
+        "tables": pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
+        "missing": lost,
+        "thin": thin,
+    }
+    failed = tuple(one for one in done.failures if one.name == JOINT)
+    return Sweep(_record(config, frames, done.warnings), done.reused, failed)
+
+
+def _record(
+    config: SweepConfig,
+    frames: Mapping[str, pd.DataFrame],
+    noticed: Mapping[str, Iterable[BayesbiasWarning]],
+) -> SweepRecord:
+    """Return what was found, as data; `noticed` has the warnings of each job by its name."""
+    sources = [(f"Embedding {one.name}", str(one.source)) for one in config.embeddings]
+    sources += [(f"List {one.name}", f"{one.title}. {one.reference}") for one in config.lists]
+    sources += [(f"Model {one.name}", f"{one.title}. {one.reference}") for one in config.models]
+    places: dict[BayesbiasWarning, list[str]] = defaultdict(list)
+    for name, found in noticed.items():
+        for doubt in _doubts(found):
+            places[doubt].append(name)
+    return SweepRecord(
+        frames=Frames({name: frames[name] for name in (*FRAMES, *OTHERS)}),
+        ci_prob=config.ci_prob,
+        rope=config.rope or 0.0,
+        notices=tuple(
+            doubt.concerning(JOINT if names == [JOINT] else counted(len(names), "cell"))
+            for doubt, names in places.items()
+        ),
+        title=config.title or "A sweep",
+        embeddings=tuple(one.name for one in config.embeddings),
+        lists=tuple(one.name for one in config.lists),
+        n_models=len(config.models),
+        settings=f"method {config.method}, {config.chains} × {config.draws} draws, "
+        f"seed {config.seed}",
+        sources=tuple(sources),
+        origin={
+            "title": config.title,
+            "arguments": config.of_fit().recorded | {"covariates": config.covariates},
+            "embeddings": [asdict(embedding) for embedding in config.embeddings],
+            "lists": [wordlist.name for wordlist in config.lists],
+            "models": {spec.name: spec.to_dict() for spec in config.models},
+            "cells": len(frames["cells"]),
+            "failed": len(frames["failures"]),
+            "tables": frames["tables"].to_dict(orient="records"),
+        },
     )
 
 
