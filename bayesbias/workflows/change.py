@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -30,7 +30,7 @@ from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameVectors, ThinSet
 from .change_frames import READINGS, change_frames, pairing_text
-from .model_texts import fitted_models
+from .model_texts import run_fields
 from .reference import matched_list, read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
@@ -38,7 +38,6 @@ from .settings import ChangeSettings, Settings, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from xarray import DataTree
 
     from .._core.warnings import BayesbiasWarning
     from ..background.reference_words import Pools
@@ -134,7 +133,15 @@ def analyze_change(
     tell = tell or quietly
     with noticed() as notices:
         _warn_about_vectors(ends, words, known)
-        results = fit_models(_fits(ends, known), READINGS, known, tell)
+        specs = [load_model(model, "change") for model in known.models]
+        seeds = as_seed_sequence(known.seed).spawn(len(specs))
+        given: dict[str, Any] = {"drop_duplicates": known.drop_duplicates}
+        fit = partial(comparison.fit_change, ends.before, ends.after, **given)
+        fits = {
+            spec.name: partial(fit, spec, options=known.of_fit(seed=seed))
+            for spec, seed in zip(specs, seeds, strict=True)
+        }
+        results = fit_models(fits, READINGS, known, tell)
         tell("computing scores and what can be recovered")
         pairs = comparison.pair(ends.before, ends.after)
         compared = {
@@ -209,17 +216,6 @@ def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettin
         warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
 
 
-def _fits(ends: _Ends, known: ChangeSettings) -> Iterator[tuple[str, Callable[[], DataTree]]]:
-    """Yield the name of each model, and the function that fits it."""
-    seeds = as_seed_sequence(known.seed).spawn(len(known.models))
-    for model, seed in zip(known.models, seeds, strict=True):
-        how: dict[str, Any] = {
-            "drop_duplicates": known.drop_duplicates,
-            "options": known.of_fit(seed=seed),
-        }
-        yield model, partial(comparison.fit_change, ends.before, ends.after, model, **how)
-
-
 def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
     """Compute scores before and after; for tables without vectors, only MAC."""
     if words is None or not ends.held:
@@ -263,27 +259,19 @@ def _record(
     method: str,
 ) -> ChangeRecord:
     """Return what was found, as data."""
-    lead, before = [*results.values()][-1], frames["table_before"]
+    lead, table = [*results.values()][-1], frames["table_before"]
     hashes = {"pairs": lead.posterior.attrs["table_hash"]}
     assert known.names is not None
     return ChangeRecord(
+        **run_fields(results, known, notices, hashes),
         frames=frames,
-        models=fitted_models(results),
-        ci_prob=known.ci_prob,
         rope=float(lead["changes"].attrs["rope"]),
-        notices=tuple(notices),
-        hashes=hashes,
-        origin={
-            "models": {name: one.spec.to_dict() for name, one in results.items()},
-            "warnings": list(map(str, notices)),
-            "hashes": hashes,
-        },
         name=words.name if words else "",
         title=words.title.partition(":")[0] if words else "",
         before=known.names[0],
         after=known.names[1],
         method=method,
-        naming=(naming_of(words) if words else names_in(before)).of(before),
+        naming=(naming_of(words) if words else names_in(table)).of(table),
         pairing=pairing_text(lead.posterior.attrs),
     )
 

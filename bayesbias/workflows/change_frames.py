@@ -18,6 +18,7 @@ from ..posterior.summaries import sd_summary
 from ..records.base import Frames
 from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
+from ..sampling.options import FitOptions
 from ..tables.descriptives import probability_below
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import STEREOTYPES
@@ -28,28 +29,29 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def _has_stereotypes(tree: DataTree) -> bool:
-    return set(STEREOTYPES) <= set(labels(tree, "connection"))
+def _orders(tree: DataTree, of: FitOptions) -> pd.DataFrame | None:
+    """Return changes of order, or None if a connection is missing."""
+    if set(STEREOTYPES) <= set(labels(tree, "connection")):
+        return comparison.order_changes(tree, *STEREOTYPES, **of.reading)
+    return None
 
 
-def _dots(tree: DataTree) -> pd.DataFrame:
+def _dots(tree: DataTree, _: FitOptions) -> pd.DataFrame | None:
     """Return 100 quantiles of the difference before, after, and of its change, in ``when``."""
-    parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
-    return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
+    if set(STEREOTYPES) <= set(labels(tree, "connection")):
+        parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
+        return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
+    return None
 
 
 READINGS: Readings = {
     "changes": lambda tree, of: comparison.changes(tree, **of.reading),
-    "orders": lambda tree, of: (
-        comparison.order_changes(tree, *STEREOTYPES, **of.reading)
-        if _has_stereotypes(tree)
-        else None
-    ),
+    "orders": _orders,
     "contrasts": lambda tree, of: contrasts(tree, **of.reading),
     "alignment": lambda tree, of: comparison.alignment(tree, **of.intervals),
     "check": predictive_coverage,
     "scales": lambda tree, of: sd_summary(tree, **of.intervals),
-    "dots": lambda tree, _: _dots(tree) if _has_stereotypes(tree) else None,
+    "dots": _dots,
 }
 """Functions that read frames from the posterior of a change; all but the dots are kept."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .._core.warnings import BayesbiasWarning
 from ..model.priors import Prior
 from ..model.spec import ModelSpec
 from ..model.tree import spread_of, warnings_of
 from ..records.base import FittedModel, ModelText
+from ..sampling.options import FitOptions
 from .results import ModelResult
 
 INDICES = {
@@ -19,6 +22,25 @@ INDICES = {
 
 UNSCALED = ("connection_mean", "nu")
 """Parameters whose priors are not in units of spread."""
+
+
+def run_fields(
+    results: Mapping[str, ModelResult],
+    options: FitOptions,
+    notices: Sequence[BayesbiasWarning],
+    hashes: Mapping[str, str],
+    **origin: object,
+) -> dict[str, Any]:
+    """Return the fields that records of lists and of changes have in common."""
+    specs = {name: one.spec.to_dict() for name, one in results.items()}
+    about = {"models": specs, "warnings": list(map(str, notices)), **origin, "hashes": hashes}
+    return {
+        "models": fitted_models(results),
+        "ci_prob": options.ci_prob,
+        "notices": tuple(notices),
+        "hashes": hashes,
+        "origin": about,
+    }
 
 
 def fitted_models(results: Mapping[str, ModelResult]) -> tuple[FittedModel, ...]:

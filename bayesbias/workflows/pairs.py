@@ -53,16 +53,18 @@ def share_dots(tree: DataTree, options: FitOptions) -> pd.DataFrame:
     return with_quantiles(rows, np.quantile(draws, middles, axis=0).T)
 
 
+def _several(tree: DataTree) -> bool:
+    return len(labels(tree, "language_model")) > 1
+
+
 READINGS: Readings = {
-    "summary": lambda tree, options: pair_summary(tree, **options.intervals),
-    "contrasts": lambda tree, options: model_contrasts(tree, **options.intervals),
-    "ranks": lambda tree, _: model_ranks(tree),
-    "scales": lambda tree, options: pair_scales(tree, **options.intervals),
+    "summary": lambda tree, of: pair_summary(tree, **of.intervals),
+    "contrasts": lambda tree, of: model_contrasts(tree, **of.intervals) if _several(tree) else None,
+    "ranks": lambda tree, _: model_ranks(tree) if _several(tree) else None,
+    "scales": lambda tree, of: pair_scales(tree, **of.intervals),
     "dots": share_dots,
 }
-"""Functions that read frames from the posterior of a measure."""
-
-OF_SEVERAL = ("contrasts", "ranks")
+"""Functions that read frames from the posterior of a measure; some need several models."""
 
 WHOLE_SENTENCE = ("pll", "log-likelihood")
 """Measures of masked and of causal models for the same quantity: a sentence's probability."""
@@ -80,8 +82,8 @@ class PairAnalysis(Fitted):
     """All results about sentence pairs, displayed as the main findings.
 
     `results` has one result per measure. The record `found` has the frames ``paired``,
-    ``observed``, ``measures``, and ``bbq``, and those of ``READINGS``. The frames in ``OF_SEVERAL``
-    are empty if there is only one model, and ``bbq`` without logs of BBQ.
+    ``observed``, ``measures``, and ``bbq``, and those of ``READINGS``. The frames ``contrasts`` and
+    ``ranks`` are empty if there is only one model, and ``bbq`` without logs of BBQ.
     """
 
     found: PairRecord
@@ -111,23 +113,16 @@ def analyze_pairs(
         "observed": observed_shares(paired, settings.ci_prob, seed=rng),
         "measures": measure_table(paired),
         "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
-        **dict.fromkeys(READINGS, pd.DataFrame()),
     }
-    models = tuple(str(name) for name in paired["model"].unique())
-    readings = READINGS
-    if len(models) == 1:
-        readings = {name: read for name, read in READINGS.items() if name not in OF_SEVERAL}
     results = {}
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
         tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SamplingWarning)  # the record has them
-            results[measure] = read_posterior(tree, readings, settings)
-    frames |= {
-        name: joined({key: one[name] for key, one in results.items()}, "measure")
-        for name in readings
-    }
+            results[measure] = read_posterior(tree, READINGS, settings)
+    for name in READINGS:
+        frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
     fitted = fitted_models(results)
     doubts = [str(doubt.concerning(one.name)) for one in fitted for doubt in one.doubts]
     record = PairRecord(
@@ -135,7 +130,7 @@ def analyze_pairs(
         models=fitted,
         ci_prob=settings.ci_prob,
         origin={"scored": scored, "spec": spec.to_dict(), "warnings": doubts},
-        language_models=models,
+        language_models=tuple(str(name) for name in paired["model"].unique()),
         measures=tuple(results),
         notes=tuple(left_out(scored)),
         sources=tuple(sources_of(scored)),

@@ -13,7 +13,6 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.warnings import warn
 from ..background.reference_words import (
-    Match,
     Pool,
     Pools,
     TooFewWordsError,
@@ -50,9 +49,6 @@ if TYPE_CHECKING:
 
     from ..contextual import ContextualVectors
 
-
-MATCHES: tuple[Match, ...] = ("topics",)
-"""Kinds of reference lists: words on other topics replace the stereotypes."""
 
 UNDRAWN = "matched controls and no reference lists"
 
@@ -152,20 +148,17 @@ def read_against(
         return Frames({}), Without.MODEL
     headline = default_rows(lead["contrasts"])
     own = replace(wordlist, controls=_matched_of(wordlist))
-    known, lists = _with_controls(pool, own, vectors), dict[str, pd.DataFrame]()
+    known = _with_controls(pool, own, vectors)
     present = words_present(own, known.found)
-    table = measure(known.keyed, present)
+    table, rng = measure(known.keyed, present), default_rng(_seeds()[3])
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("reference lists"):
-        for match, seed in zip(MATCHES, _seeds()[3:], strict=True):
-            drawn = draw_lists(known, present, match=match, rng=default_rng(seed), **how)
-            of_lists = list_contrasts(table, lead.posterior, known, drawn)
-            of_lists = contrast_of(of_lists, *STEREOTYPES)
-            is_shown = of_lists["protected_group"].isin(headline["protected_group"])
-            lists[match] = of_lists[is_shown]
-        placed = {match: placed_among(headline, part) for match, part in lists.items()}
-        frames = {"reference": joined(placed, "match"), "reference_lists": joined(lists, "match")}
-        frames = {name: frame.drop(columns=["first", "second"]) for name, frame in frames.items()}
+        drawn = draw_lists(known, present, match="topics", rng=rng, **how)
+        lists = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *STEREOTYPES)
+        lists = lists[lists["protected_group"].isin(headline["protected_group"])]
+        frames = {"reference": placed_among(headline, lists), "reference_lists": lists}
+        for name, frame in frames.items():  # words on other topics are the only kind
+            frames[name] = joined({"topics": frame}, "match").drop(columns=["first", "second"])
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
         return Frames({**frames, "scores": partial(_scores, vectors, present, settings)}), None
     return Frames({}), Without.WORDS
@@ -230,16 +223,13 @@ def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Poo
 
 def _scores(vectors: KeyedVectors, wordlist: WordList, settings: Settings) -> pd.DataFrame:
     """Compute published scores of the groups that have stereotypes."""
-    groups = {
-        name: words for name, words in wordlist.groups.items() if name in wordlist.stereotypes
-    }
+    groups = {name: of for name, of in wordlist.groups.items() if name in wordlist.stereotypes}
     if len(groups) < 2:
         return pd.DataFrame()
-    some = replace(wordlist, groups=groups)
-    how: dict[str, Any] = {"ci_prob": settings.ci_prob, "seed": WORDS_SEED}
-    return score_table(vectors, some, scores=SCORES, **how)
+    some, ci_prob = replace(wordlist, groups=groups), settings.ci_prob
+    return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
 
 
 def _seeds() -> list[SeedSequence]:
-    """Return seeds for the pool, the matched controls and, from the fourth on, reference lists."""
-    return SeedSequence(WORDS_SEED).spawn(3 + len(MATCHES))
+    """Return seeds for the pool, the matched controls and, the fourth, reference lists."""
+    return SeedSequence(WORDS_SEED).spawn(4)

@@ -89,19 +89,15 @@ def read_posterior(tree: DataTree, readings: Readings, options: FitOptions) -> M
 
 
 def fit_models(
-    fits: Iterable[tuple[str, Callable[[], DataTree]]],
-    readings: Readings,
-    options: FitOptions,
-    tell: Tell,
+    fits: Mapping[str, Callable[[], DataTree]], readings: Readings, options: FitOptions, tell: Tell
 ) -> dict[str, ModelResult]:
-    """Fit each model, given as a name and a function, and read its posterior."""
+    """Fit each model, given as a function, and read its posterior."""
     results = {}
-    for name, fit in fits:
+    for name, fit in fits.items():
         tell(f"fitting {name}")
         tree = fit()
         tell(f"reading and checking {name}")
-        result = read_posterior(tree, readings, options)
-        results[result.spec.name] = result
+        results[name] = read_posterior(tree, readings, options)
     return results
 
 

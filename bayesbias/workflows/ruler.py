@@ -41,6 +41,7 @@ from ..tables.levels import OVERALL, at_level
 from ..tables.schema import MOST_MISSING
 from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, load_wordlist
+from .results import joined
 
 LANDMARKS = ("flowers", "pronouns", "sport")
 
@@ -70,7 +71,8 @@ def landmark_rows(
     """
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are not about the list
-        return _joined(dict(_rows(vectors, pools, spec, options, matched)))
+        whole = joined(dict(_rows(vectors, pools, spec, options, matched)), "landmark")
+    return whole.assign(p_closer=probability_below(whole)) if len(whole) else whole
 
 
 def _rows(
@@ -97,11 +99,3 @@ def _rows(
             continue
         rows = default_rows(contrasts(tree, **options.reading))
         yield name, at_level(rows, OVERALL)
-
-
-def _joined(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    if not frames:
-        return pd.DataFrame(columns=["landmark"])
-    whole = pd.concat(frames.values(), ignore_index=True)
-    whole.insert(0, "landmark", list(frames))
-    return whole.assign(p_closer=probability_below(whole))

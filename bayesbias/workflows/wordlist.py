@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import UnreliableLoo
 from .list_frames import READINGS, list_frames, question_of
-from .model_texts import fitted_models
+from .model_texts import run_fields
 from .reference import (
     Source,
     baseline_rows,
@@ -46,7 +46,6 @@ from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
-    from xarray import DataTree
 
     from .._core.warnings import BayesbiasWarning
     from ..contextual import ContextualVectors
@@ -162,7 +161,11 @@ def analyze_lists(
                 landmarks = _ruler(vectors, held, specs[-1])
             known, wider = matched_list(vectors, pool, wordlist, settings)
             table = _measured(known, wider, settings)
-            results = fit_models(_fits(table, specs, settings, tell), READINGS, settings, tell)
+            shown = settings.progressbar and tell is quietly
+            how: dict[str, Any] = {"options": settings.of_fit(progressbar=shown)}
+            how["covariates"] = settings.covariates
+            fits = {spec.name: partial(fit_checked, table, spec, **how) for spec in specs}
+            results = fit_models(fits, READINGS, settings, tell)
             tell("drawing reference lists")
             lead = results[specs[-1].name]
             reference, without = read_against(lead, wider, known, pool, settings)
@@ -173,15 +176,8 @@ def analyze_lists(
                 "split": split_rows(known, wider, lead, pool),
             }
             frames = list_frames(results, table.rows, wider, _of_words(known, wider))
-        record = _record(
-            frames | compared | reference,
-            wider,
-            results,
-            settings,
-            notices=[*read, *notices],
-            vectors_hash=_vectors_hash(known, wider),
-            without=without,
-        )
+        how = {"notices": (*read, *notices), "vectors": known, "without": without}
+        record = _record(frames | compared | reference, wider, results, settings, **how)
         analyses.append(Analysis(record, results, settings, wider))
     return analyses
 
@@ -224,16 +220,6 @@ def _measured(
     return replace(table, rows=with_values(table.rows, values)) if values else table
 
 
-def _fits(
-    table: Checked, specs: Sequence[ModelSpec], settings: Settings, tell: Tell
-) -> Iterator[tuple[str, Callable[[], DataTree]]]:
-    """Yield the name of each model, and the function that fits it."""
-    options = settings.of_fit(progressbar=settings.progressbar and tell is quietly)
-    for spec in specs:
-        how: dict[str, Any] = {"covariates": settings.covariates, "options": options}
-        yield spec.name, partial(fit_checked, table, spec, **how)
-
-
 def _of_words(
     vectors: KeyedVectors | ContextualVectors, wordlist: WordList
 ) -> dict[str, pd.DataFrame]:
@@ -274,40 +260,35 @@ def _record(
     settings: Settings,
     *,
     notices: Sequence[BayesbiasWarning],
-    vectors_hash: str,
+    vectors: KeyedVectors | ContextualVectors,
     without: Without | None,
 ) -> ListRecord:
     """Return what was found, as data."""
     lead = [*results.values()][-1]
-    contrasts, words = lead["contrasts"], wordlist.to_frame().drop(columns="group")
-    hashes = {"list": table_hash(words), "vectors": vectors_hash}
-    hashes["table"] = lead.posterior.attrs["table_hash"]
+    hashes = {
+        "list": table_hash(wordlist.to_frame().drop(columns="group")),
+        "vectors": _vectors_hash(vectors, wordlist),
+        "table": lead.posterior.attrs["table_hash"],
+    }
     models = [one.name if isinstance(one, ModelSpec) else str(one) for one in settings.models]
-    keys = ("method", "method_reason", "seed")
-    return ListRecord(
-        frames=frames,
-        models=fitted_models(results),
-        ci_prob=settings.ci_prob,
-        rope=float(contrasts.attrs["rope"]),
-        notices=tuple(notices),
-        hashes=hashes,
-        origin={
-            "models": {name: one.spec.to_dict() for name, one in results.items()},
-            "warnings": list(map(str, notices)),
-            "list": wordlist.name,
-            "arguments": {**settings.recorded, "models": models},
-            "hashes": hashes,
-            "fits": {
-                name: {key: one.posterior.attrs[key] for key in keys}
-                for name, one in results.items()
-            },
+    origin = {
+        "list": wordlist.name,
+        "arguments": {**settings.recorded, "models": models},
+        "fits": {
+            name: {key: one.posterior.attrs[key] for key in ("method", "method_reason", "seed")}
+            for name, one in results.items()
         },
+    }
+    return ListRecord(
+        **run_fields(results, settings, notices, hashes, **origin),
+        frames=frames,
+        rope=float(lead["contrasts"].attrs["rope"]),
         name=wordlist.name,
         title=(wordlist.title or wordlist.name).partition(":")[0],
         embedding=settings.embedding,
         naming=naming_of(wordlist).of(frames["table"]),
         question=question_of(frames["pairs"]),
-        frequency_removed=str(contrasts["frequency"].iloc[0]) == "equal",
+        frequency_removed=str(lead["contrasts"]["frequency"].iloc[0]) == "equal",
         without=without,
     )
 
