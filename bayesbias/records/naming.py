@@ -13,6 +13,10 @@ ENDINGS = ("words", "names", "terms", "people")
 """Last words of names that can stand in a sentence without ``words``."""
 
 
+GIVEN = "the vectors given"
+"""Name of an embedding that has none."""
+
+
 @dataclass(frozen=True)
 class Naming:
     """Names for sentences: ``male names`` for a group, and ``career words`` for its stereotypes.

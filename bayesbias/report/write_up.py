@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..records.found import ChangeRecord, ListRecord, Question
+from ..records.naming import GIVEN
 from ..records.rows import Row
 from .change_page import control_moves
 from .list_page import BASELINES
@@ -20,8 +21,8 @@ from .parts import sets_in_words
 from .sentences import LANDMARK_SAYS, claim_of
 from .tables import Table
 
-GIVEN, UNNAMED = "the vectors given", "an embedding [name it: analyze(..., name=)]"
-"""Names for vectors without a name, in an analysis and in the paper."""
+UNNAMED = "an embedding [name it: analyze(..., name=)]"
+"""Name for vectors without a name."""
 
 OF_MODELS = {
     **dict.fromkeys(("by-group", "maximal", "maximal-topics"), ("barr2013", "baayen2008")),

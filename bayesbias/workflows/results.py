@@ -25,7 +25,6 @@ from ..report.card import cell, shared
 from ..report.page import REPORT, Page
 from ..report.pages import page_of, paper_of
 from ..report.screen import screen_text
-from ..report.write_up import WriteUp
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
 from .output import fill_folder, replace_results, require_place
@@ -33,6 +32,8 @@ from .output import fill_folder, replace_results, require_place
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
+
+    from ..report.write_up import WriteUp
 
 
 type Tell = Callable[[str], object]

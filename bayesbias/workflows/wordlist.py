@@ -21,8 +21,7 @@ from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
 from ..records.found import ListRecord, Without
-from ..records.naming import naming_of
-from ..report.write_up import GIVEN
+from ..records.naming import GIVEN, naming_of
 from ..sampling.fit import fit_checked
 from ..tables.covariates import with_values
 from ..tables.schema import Checked, checked, table_hash
