@@ -70,7 +70,7 @@ class Sweep(Fitted):
 
 def run_sweep(
     config: SweepConfig,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     *,
     n_jobs: int = 1,
     allow_pickle: bool = False,
@@ -85,7 +85,7 @@ def run_sweep(
     ----------
     config : SweepConfig
         From `load_sweep`.
-    folder : Path, optional
+    folder : str or Path, optional
         Results are saved in the ``results`` subfolder, and the next run reuses them.
     n_jobs : int
         Number of processes; -1 for one per core. Within ``joblib.parallel_config(backend="dask")``,
@@ -132,7 +132,7 @@ def run_sweep(
     joint = joint_jobs(parts, config)
     done = run_jobs(
         [*jobs.values(), *joint],
-        folder=folder,
+        folder=None if folder is None else Path(folder),
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
