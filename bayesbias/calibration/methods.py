@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from numpy.random import SeedSequence
@@ -80,7 +79,7 @@ class Method:
     threshold: float = float("nan")
     title: str = ""
 
-    def settings(self, choices: Choices) -> dict[str, Any]:
+    def settings(self, choices: Choices) -> dict[str, object]:
         """Return the settings that determine the statistics; several methods can share them."""
         if isinstance(self.source, str):
             return {"score": self.source}

@@ -167,7 +167,7 @@ def measure_tables(
     return pd.concat(frames, ignore_index=True)
 
 
-def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, Any]:
+def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, object]:
     """Count a method's claims, and describe their rate."""
     from scipy.stats import binomtest
 

@@ -280,21 +280,21 @@ def _read_model(source: str | Path) -> ModelSpec:
         return spec_from_dict({"name": path.stem, **read_toml(path)})
 
 
-def spec_from_dict(content: Mapping[str, Any]) -> ModelSpec:
+def spec_from_dict(content: Mapping[str, object]) -> ModelSpec:
     """Make a model from the content of its TOML file; the inverse of `ModelSpec.to_dict`."""
     require_kinds(
         content, dict.fromkeys((*_TEXTS, *CHOICES), str) | dict.fromkeys(_TABLES, Mapping)
     )
-    priors = {name: _prior(name, raw) for name, raw in content.get("priors", {}).items()}
+    known: dict[str, Any] = {**content}
+    priors = {name: _prior(name, raw) for name, raw in known.get("priors", {}).items()}
     texts = {f"the same prior as {name}": prior.reason for name, prior in priors.items()}
     for name, prior in priors.items():
         reason = prior.reason
         for _ in texts:  # a reason may refer to another prior, whose reason may refer to a third
             reason = texts.get(reason, reason)
         priors[name] = replace(prior, reason=reason)
-    terms = tuple(term_from_dict(*item) for item in content.get("terms", {}).items())
-    parts = {"terms": terms, "priors": priors}
-    return ModelSpec(**{**content, **parts})
+    terms = tuple(term_from_dict(*item) for item in known.get("terms", {}).items())
+    return ModelSpec(**{**known, "terms": terms, "priors": priors})
 
 
 def _prior(name: str, raw: object) -> Prior:

@@ -122,9 +122,9 @@ class BaseScenario:
         """Simulate one long-form table, with words such as X1, the first word of group X."""
         return self.simulate(1, seed).table(0)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return everything that determines the tables, in a form that JSON can store."""
-        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        content: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         lists = {name: list(content[name]) for name in ("groups", "controls")}
         return {"kind": self.kind, **content, **lists}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from numpy.random import Generator
@@ -80,15 +80,27 @@ class VocabularyScenario(BaseScenario):
             drawn.append(topic)
         return np.concatenate(drawn)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return everything that determines the tables, with a hash of the vectors."""
         digest = hashlib.sha256(np.ascontiguousarray(self.vectors).tobytes())
         return super().settings() | {"vectors": digest.hexdigest()}
 
 
+class VocabularyChoices(TypedDict, total=False):
+    """The parameters of `VocabularyScenario`, except for ``vectors``."""
+
+    n_words: int | tuple[int, ...]
+    n_attributes: int | tuple[int, ...]
+    groups: tuple[str, ...]
+    controls: tuple[str, ...]
+    effect: float | tuple[float, ...]
+    planted: str
+    lists: str
+
+
 def vocabulary_scenario(
     source: str | os.PathLike[str] | KeyedVectors = "glove-demo",
-    **choices: Any,  # noqa: ANN401
+    **choices: Unpack[VocabularyChoices],
 ) -> VocabularyScenario:
     """Make a scenario from the words in an embedding that consist only of letters.
 

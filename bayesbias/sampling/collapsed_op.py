@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -12,6 +11,7 @@ from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import generate_fallback_impl, numba_funcify
 
+from .._core.arrays import FloatArray
 from .gradient import LogLikelihood
 from .reduction import Collapsed
 
@@ -29,7 +29,9 @@ class CollapsedLikelihood(Op):  # type: ignore[misc]
         """Return the node that applies this operation."""
         return Apply(self, [pt.as_tensor_variable(parameters)], [pt.dscalar(), pt.dvector()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[Any]) -> None:
+    def perform(
+        self, node: Apply, inputs: list[FloatArray], output_storage: list[list[FloatArray]]
+    ) -> None:
         """Compute the log likelihood and its gradient."""
         value, gradient = self.likelihood(np.asarray(inputs[0]))
         output_storage[0][0] = np.array(value)
@@ -43,9 +45,9 @@ class CollapsedLikelihood(Op):  # type: ignore[misc]
 
 
 @numba_funcify.register(CollapsedLikelihood)  # type: ignore[untyped-decorator]
-def _call_python(op: CollapsedLikelihood, node: Apply, **options: Any) -> Callable[..., Any]:  # noqa: ANN401
+def _call_python(op: CollapsedLikelihood, node: Apply, **options: object) -> Callable[..., object]:
     """Call `perform` from compiled code, as for any operation, but without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        found: Callable[..., Any] = generate_fallback_impl(op, node, **options)
+        found: Callable[..., object] = generate_fallback_impl(op, node, **options)
     return found

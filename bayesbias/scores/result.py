@@ -48,7 +48,7 @@ class ScoreResult(Shown):
 
     score: float
     per_word: pd.DataFrame
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -81,7 +81,7 @@ def score_result(
     sets: WordSets,
     of: Sequence[str],
     parts: Mapping[str, ArrayLike],
-    **details: Any,  # noqa: ANN401
+    **details: object,
 ) -> ScoreResult:
     """Assemble a result; ``of`` names the sets whose words form the index of ``per_word``."""
     words = [word for name in of for word in sets.words[name]]
