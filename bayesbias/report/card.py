@@ -18,10 +18,7 @@ FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 def cell(answer: Answer) -> str:
-    """Return the HTML of a notebook's cell; styles are inline because notebooks drop others.
-
-    The picture is an image, which notebooks show without running or styling anything in it.
-    """
+    """Return the HTML of a notebook's cell, which keeps only inline styles and images."""
     words = "".join(
         escape(piece) if isinstance(piece, str) else f"<b>{escape(piece.text)}</b>"
         for piece in answer.sentence

@@ -210,10 +210,17 @@ def _read_ends(
 
 
 def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettings) -> None:
-    if words is not None and ends.held:
-        _warn_if_incomplete(ends.held[0], words)
-        (first, second), pickle = ends.sources, known.allow_pickle
-        warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
+    """Warn about missing words, depleted sets, and changes of listed words alone."""
+    if words is None or not ends.held:
+        return
+    lost, thin = missing_words(ends.held[0], words), undersized_sets(ends.held[0], words)
+    if some := lost["word"][lost["role"] != "control"].unique().tolist():
+        why = "they are not in the embedding before the change"
+        warn(MissingWords(len(some), len(words.words), "word", why, tuple(some)))
+    for name, found, n in zip(thin["set"], thin["found"], thin["words"], strict=True):
+        warn(ThinSet(name, int(found), int(n)))
+    (first, second), pickle = ends.sources, known.allow_pickle
+    warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
 
 
 def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
@@ -274,16 +281,6 @@ def _record(
         naming=(naming_of(words) if words else names_in(table)).of(table),
         pairing=pairing_text(lead.posterior.attrs),
     )
-
-
-def _warn_if_incomplete(vectors: KeyedVectors, wordlist: WordList) -> None:
-    """Warn about missing protected words and stereotypes, and about depleted sets."""
-    lost, thin = missing_words(vectors, wordlist), undersized_sets(vectors, wordlist)
-    if words := lost["word"][lost["role"] != "control"].unique().tolist():
-        why = "they are not in the embedding before the change"
-        warn(MissingWords(len(words), len(wordlist.words), "word", why, tuple(words)))
-    for name, found, n in zip(thin["set"], thin["found"], thin["words"], strict=True):
-        warn(ThinSet(name, int(found), int(n)))
 
 
 def _is_table(end: object) -> TypeGuard[pd.DataFrame]:

@@ -72,11 +72,7 @@ def change_frames(
 
 
 def _end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows before and after, and the removed difference, overall and by group.
-
-    The first frame holds distances, own minus other stereotypes. The second is after minus before,
-    so positive numbers mean that words moved away from their own stereotypes.
-    """
+    """Return the distances before and after, and after minus before: positive moved away."""
     orders, dots = lead["orders"], lead["dots"]
     if orders.empty:
         return pd.DataFrame(columns=["when"]), pd.DataFrame(columns=["level"])
@@ -98,10 +94,7 @@ def _end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.DataFrame:
-    """Return the leans of stereotype words before and after, with names for a picture.
-
-    ``says`` names the set of a word, and ``left`` and ``right`` the directions.
-    """
+    """Return the leans of words before and after, with names for a picture."""
     rows, names = lean_changes(before, after), naming.groups
     groups = list(dict.fromkeys(before["protected_group"].astype(str)))
     says = {naming.set_keys[group]: name for group, name in naming.sets.items()}

@@ -97,10 +97,7 @@ def list_frames(
 
 
 def _slope_points(lead: ModelResult) -> pd.DataFrame:
-    """Return the mean distance and the covariate of each attribute, or of each protected word.
-
-    Attributes are the points unless a covariate is the same for all of them.
-    """
+    """Return means by attribute, or by word if these vary more."""
     design, parts = design_of(lead.posterior), {}
     for place, name in enumerate(design.covariates):
         rows = pd.DataFrame({"x": design.x[:, place], "y": design.y})
@@ -114,10 +111,7 @@ def _slope_points(lead: ModelResult) -> pd.DataFrame:
 
 
 def _headline(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
-    """Return the default rows of contrasts with their probabilities and 100 quantiles.
-
-    Both frames come from one mixture, so dots and probabilities agree.
-    """
+    """Return the default rows with probabilities and 100 quantiles, both of one mixture."""
     rows = default_rows(gaps).reset_index(drop=True)
     keys = list(zip(rows["level"], rows["protected_group"], strict=True))
     rows = rows.assign(p_closer=probability_below(rows))

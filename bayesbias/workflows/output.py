@@ -63,10 +63,7 @@ def fill_folder(
     posteriors: bool = True,
     kinds: Sequence[str] = (),
 ) -> None:
-    """Write one analysis into a folder, or several into its subfolders, with an index.
-
-    `results` are keyed by subfolder, or by "" for a single analysis.
-    """
+    """Write an analysis into a folder (key ""), or several into subfolders, with an index."""
     for part, result in results.items():
         folder = stage / part
         folder.mkdir(exist_ok=True)

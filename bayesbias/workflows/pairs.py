@@ -41,10 +41,7 @@ if TYPE_CHECKING:
 
 
 def share_dots(tree: DataTree, options: FitOptions) -> pd.DataFrame:
-    """Return each language model's overall share with 100 quantiles and ``p_closer``.
-
-    ``p_closer`` is the probability that the share is above one half; both come from the same draws.
-    """
+    """Return each model's share with 100 quantiles, and in ``p_closer`` P(above one half)."""
     draws, models = stacked(tree, "overall_share"), labels(tree, "language_model")
     above = (draws > NO_PREFERENCE).mean(axis=0) + 0.5 * (draws == NO_PREFERENCE).mean(axis=0)
     middles = (np.arange(N_QUANTILES) + 0.5) / N_QUANTILES
@@ -160,10 +157,7 @@ def sources_of(scored: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]
 
 
 def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return paired scores, and the measures that every language model has.
-
-    If the models have no common measure, the two in ``WHOLE_SENTENCE`` count as the same measure.
-    """
+    """Return scores and the measures of every model; those in ``WHOLE_SENTENCE`` are one."""
     n_models, both = paired["model"].nunique(), " or ".join(WHOLE_SENTENCE)
     as_one = paired["measure"].replace(dict.fromkeys(WHOLE_SENTENCE, both))
     for frame in (paired, paired.assign(measure=as_one)):

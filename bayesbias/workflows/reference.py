@@ -68,10 +68,7 @@ class Source:
     settings: Settings
 
     def read(self, wordlist: WordList) -> tuple[Vectors, Pool | None]:
-        """Return the vectors of a list and of the landmarks, and the words drawn for the list.
-
-        They do not depend on other lists.
-        """
+        """Return the vectors of a list and of the landmarks, and words drawn for it."""
         how = self.settings.chosen("case", "strip_accents", "subwords")
         if self.pools is None:
             return pick(self.embedding, wordlist.words, **how), None

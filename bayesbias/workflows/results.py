@@ -225,10 +225,7 @@ def of_models(results: Mapping[str, ModelResult], name: str) -> pd.DataFrame:
 
 
 def joined[K](parts: Mapping[K, pd.DataFrame], *columns: str) -> pd.DataFrame:
-    """Join frames; add their keys as the first columns, and keep the first frame's attrs.
-
-    If all frames are without columns, so is the result.
-    """
+    """Join frames: keys become the first columns, and attrs are those of the first."""
     if not any(len(part.columns) for part in parts.values()):
         return pd.DataFrame()
     plain = {key: part.copy() for key, part in parts.items()}

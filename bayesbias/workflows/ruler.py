@@ -1,12 +1,9 @@
 """The ruler of report pages: the same measure for well-known lists in the same embedding.
 
-The lists were written before any of them was measured. The landmarks are three lists in
-``wordlists/landmarks``: flowers and insects with pleasant and unpleasant words, he and she with
-words for fathers and mothers, and sport and music with words for teams and orchestras. Every page
-shows the same three, in this order, whatever the result. A landmark is left out if the embedding
-lacks more than a fifth of its words, as embeddings of other languages do, or if the sampler of its
-fit warns. Landmarks have the same
-estimand, controls, and model as the list, and they are a ruler, not a threshold.
+The lists in ``wordlists/landmarks`` were written before any of them was measured. Every page shows
+the same three, in this order, whatever the result, with the estimand, controls, and model of the
+list: a ruler, not a threshold. A landmark is left out if the embedding lacks more than a fifth of
+its words, as embeddings of other languages do, or if the sampler of its fit warns.
 """
 
 from __future__ import annotations

@@ -269,10 +269,7 @@ def _states(
 
 
 def require_sweep_place(out: Path) -> None:
-    """Raise an error before any work is done if a sweep cannot use a folder.
-
-    A folder with a sweep's results can be used again; a folder with other results is refused.
-    """
+    """Refuse a folder with results that are not a sweep's, before any work is done."""
     for folder in (out, out / RESULTS):
         output.require_folder(folder)
     if not (out / RESULTS).exists():

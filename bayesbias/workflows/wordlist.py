@@ -237,10 +237,7 @@ def _of_words(
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
-    """Compare the models by leaving out whole attributes or, if that is impossible, rows.
-
-    The column ``left_out`` says which. Rows with unreliable LOO are counted without a warning.
-    """
+    """Compare models by leaving out attributes or, if impossible, rows (see ``left_out``)."""
     if len(results) < 2:
         return pd.DataFrame()
     normal = all(one.spec.likelihood == "normal" for one in results.values())
