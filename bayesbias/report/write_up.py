@@ -91,7 +91,13 @@ class Citations(dict[str, None]):
 
 
 def list_paper(record: ListRecord) -> WriteUp:
-    """Write the paragraphs about a list; escape everything except formulas and citations."""
+    """Write the paragraphs about a list."""
+    text, cite = _rendered("write_up.md.j2", **_values(record))
+    return with_references(f"{text}\n\n{_word_table(record).markdown()}", cite)
+
+
+def _rendered(template: str, **values: object) -> tuple[str, Citations]:
+    """Fill in a template, escaping everything except formulas and citations."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -101,10 +107,10 @@ def list_paper(record: ListRecord) -> WriteUp:
         lstrip_blocks=True,
         finalize=lambda x: x if isinstance(x, Raw) else escaped(str(x)),
     )
-    environment.filters["raw"] = Raw
-    template, cite = environment.get_template("write_up.md.j2"), Citations()
-    text = template.render(**_values(record), cite=cite).replace("'", "’")
-    return with_references(f"{text}\n\n{_word_table(record).markdown()}", cite)
+    environment.filters |= {"raw": Raw, "percent": percent}
+    cite = Citations()
+    text = environment.get_template(template).render(**values, cite=cite)
+    return text.replace("'", "’"), cite
 
 
 def with_references(text: str, cited: Iterable[str]) -> WriteUp:
@@ -145,7 +151,9 @@ def _values(record: ListRecord) -> dict[str, Any]:
         "ci": probability_name(record.ci_prob),
         "kind": KINDS[settings["ci_kind"]],
         "estimand": Raw(_estimand(record)),
-        "results": list(_results(record)),
+        **{"joined": joined, "real": number},
+        **_results(record),
+        **(_division(record) if record.has("split") else {"division": ()}),
     }
 
 
@@ -179,97 +187,61 @@ def _placed(row: Row, ci_prob: float) -> str:
     )
 
 
-def _results(record: ListRecord) -> Iterator[str]:
-    """Yield the sentences of the results: the estimate, what it compares with, and its limits."""
-    overall = record.overall
+def _results(record: ListRecord) -> dict[str, Any]:
+    """Return what the results name: estimates, what they compare with, and their limits."""
+    overall, names, frames = record.overall, record.naming.groups, record.frames
     claim = claim_of(record, holds=overall.mean >= 0)
+    unsure = overall.verdict.holds is None
+    start = f"It is unclear whether {claim}" if unsure else f"{claim[0].upper()}{claim[1:]}"
     found = f"mean double difference in cosine distance of {_placed(overall, record.ci_prob)}"
-    if overall.verdict.holds is None:
-        yield f"It is unclear whether {claim}, with a {found}."
-    else:
-        yield f"{claim[0].upper()}{claim[1:]}, with a {found}."
-    if record.groups:
-        yield from _by_group(record)
-    frame = record.frames["headline"]
-    small = frame.loc[frame["level"] == "overall"].iloc[0]
-    yield (
-        f"The probability that the overall difference is within ±{record.rope:.2g} is "
-        f"{number(small['p_rope'], 2)}; with an interval of this width, it could not exceed "
-        f"{number(small['p_rope_ceiling'], 2)}."
-    )
-    yield from _compared(record)
-    yield from _division(record)
-    yield from _against_baseline(record)
-    yield from _few_words(record)
+    sizes, topics, headline = frames["sizes"], record.topics, frames["headline"]
+    unrelated = list[str]()
+    if len(sizes):
+        count = sizes.groupby("role", sort=False)["n_effective"].sum()
+        unrelated = [number(count.get(name, np.nan), 1) for name in COUNTED]
+    return {
+        "lead_sentence": f"{start}, with a {found}.",
+        "by_group": [
+            f"{names[row.key]} were {'closer to' if row.mean >= 0 else 'farther from'} their own "
+            f"stereotypes by {_placed(row, record.ci_prob)}"
+            for row in record.groups
+        ],
+        "unclear": [names[row.key] for row in record.groups if row.verdict.holds is None],
+        "small": headline.loc[headline["level"] == "overall"].iloc[0],
+        "exceeded": 0 if topics is None else int((topics < overall.mean).sum()),
+        "landmarks": [f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks],
+        "fitted_alone": list(_against_baseline(record)),
+        "unrelated": unrelated,
+        "too_few": sets_in_words(frames["thin"]) if record.has("thin") else "",
+    }
 
 
-def _by_group(record: ListRecord) -> Iterator[str]:
-    """Yield the estimates of groups, and those whose direction is unclear."""
-    names = record.naming.groups
-    parts = (
-        f"{names[row.key]} were {'closer to' if row.mean >= 0 else 'farther from'} their own "
-        f"stereotypes by {_placed(row, record.ci_prob)}"
-        for row in record.groups
-    )
-    yield (
-        "Compared with the other groups’ words, and with the stereotypes of third groups as the "
-        f"baseline, {joined(parts)}."
-    )
-    if unclear := [names[row.key] for row in record.groups if row.verdict.holds is None]:
-        yield f"The direction is unclear for {joined(unclear)}."
-
-
-def _compared(record: ListRecord) -> Iterator[str]:
-    """Yield what the overall estimate compares with: other topics, and well-known lists."""
-    if (topics := record.topics) is not None:
-        exceeded = int((topics < record.overall.mean).sum())
-        yield (
-            f"The overall estimate exceeded those of {exceeded} of {len(topics)} lists in which "
-            "words on other topics replace the stereotypes."
-        )
-    if record.landmarks:
-        parts = (f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks)
-        yield f"In the same embedding, the same measure is {joined(parts)}."
-
-
-def _division(record: ListRecord) -> Iterator[str]:
-    """Say that the division between two groups depends on the baseline."""
-    split = record.frames["split"]
-    if split.empty:
-        return
-    yield from _unadjusted(record)
+def _division(record: ListRecord) -> dict[str, Any]:
+    """Return how the estimate divides between two groups, and their unadjusted distances."""
+    split, names = record.frames["split"], record.naming.groups
+    blocks = record.frames["blocks"].to_dict("records")
+    measured = {(row["protected_group"], row["attribute_set"]): row for row in blocks}
+    parts = []
+    for (group, name), row in measured.items():
+        if row["own"]:
+            (other,) = (key for key in names if key != group)
+            gap = measured[other, name]["cosine_distance"] - row["cosine_distance"]
+            nearer = "closer to" if gap >= 0 else "farther from"
+            size = f"{number(abs(gap))} {nearer} {record.naming.sets[group]}"
+            parts.append(f"{names[group]} were {size} than {names[other]} were")
     wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
-    groups = [group for group in record.naming.groups if group in wide]
-    parts = (
+    groups = [group for group in names if group in wide]
+    division = [
         f"{joined(number(-row[group]) for group in groups)} relative to "
         f"{BASELINES.get(str(name), str(name))}"
         for name, row in wide.iterrows()
-    )
-    names = joined(record.naming.groups[group] for group in groups)
-    yield (
-        f"The division of the estimate between {names} depends on the baseline: {joined(parts)}. "
-        "We therefore draw no conclusion about which group is more affected."
-    )
+    ]
+    both = [names[group] for group in groups]
+    return {"unadjusted": ", and ".join(parts), "division": division, "both": both}
 
 
-def _unadjusted(record: ListRecord) -> Iterator[str]:
-    """Compare the measured distances of two groups to each set."""
-    blocks = record.frames["blocks"].to_dict("records")
-    measured = {(row["protected_group"], row["attribute_set"]): row for row in blocks}
-    names, parts = record.naming.groups, []
-    for (group, name), row in measured.items():
-        if not row["own"]:
-            continue
-        (other,) = (key for key in names if key != group)
-        gap = measured[other, name]["cosine_distance"] - row["cosine_distance"]
-        nearer = "closer to" if gap >= 0 else "farther from"
-        size = f"{number(abs(gap))} {nearer} {record.naming.sets[group]}"
-        parts.append(f"{names[group]} were {size} than {names[other]} were")
-    yield f"Before any adjustment, {', and '.join(parts)}."
-
-
-def _against_baseline(record: ListRecord) -> Iterator[str]:
-    """Yield sentences on the contrasts relative to the list's baseline words, if it has some."""
+def _against_baseline(record: ListRecord) -> Iterator[tuple[str, str, str]]:
+    """Yield each set of baseline words of a list, its words, and the contrasts relative to it."""
     rows, words = record.frames["baseline"], record.frames["words"]
     for row in words[words["role"] == "baseline"].to_dict("records") if len(rows) else ():
         own = rows[rows["estimand"] == f"within, less {row['set']}"].to_dict("records")
@@ -278,30 +250,7 @@ def _against_baseline(record: ListRecord) -> Iterator[str]:
             f"{record.naming.groups[one['protected_group']]}"
             for one in own
         )
-        yield (
-            f"We also fitted each group alone with the baseline words {row['set']} "
-            f"({row['which']}). Relative to these words, the distance to own stereotypes minus "
-            f"that to others was {parts}."
-        )
-
-
-def _few_words(record: ListRecord) -> Iterator[str]:
-    """State the limits: how many unrelated words the words correspond to, and what is missing."""
-    sizes, n = record.frames["sizes"], record.sizes
-    if len(sizes) and "n_effective" in sizes:
-        count = sizes.groupby("role", sort=False)["n_effective"].sum()
-        both = joined(number(count.get(name, np.nan), 1) for name in COUNTED)
-        yield (
-            f"The {counted(n['words'], 'protected word')} and "
-            f"{counted(n['stereotypes'], 'stereotype')} correspond to about {both} unrelated "
-            "words. Other words may give other results."
-        )
-    if len(record.frames["thin"]):
-        yield f"Too few different words are left in {sets_in_words(record.frames['thin'])}."
-    if not record.frequency_removed:
-        yield "Differences in word frequency were not removed."
-    if record.warnings:
-        yield f"The sampler warned: {'; '.join(map(str, record.warnings))}."
+        yield str(row["set"]), str(row["which"]), parts
 
 
 def _word_table(record: ListRecord) -> Table:
@@ -316,34 +265,6 @@ def _word_table(record: ListRecord) -> Table:
 
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
-    ends = f"{record.before} and {record.after}"
-    if record.method:
-        ends = f"{record.before} before and after the debiasing method {record.method}"
-    cite = Citations()
-    methods = [
-        f"We compared cosine distances in {ends}"
-        f"{f', for the word list “{record.name}”' if record.name else ''} ({record.pairing}).",
-        "Let $m(g, S)$ be the mean cosine distance between the words of group $g$ and the "
-        "attributes $S$, $S_g$ the stereotypes of the group, and $S_h$ those of other groups. We "
-        "estimate how much a change removed of the double difference $m(g, S_h) - m(g, S_g)$, "
-        "averaged over groups. Changes were fitted pair by pair with the hierarchical Bayesian "
-        f"model “{record.models[-1].name}” in bayesbias{cite(['bayesbias'])}.",
-    ]
-    results = []
-    if row := record.removed:
-        before, after = record.ends
-        done = "removed" if row.mean >= 0 else "added"
-        results.append(
-            f"The double difference was {number(before.mean)} before and {number(after.mean)} "
-            f"after; the change {done} {_placed(row, record.ci_prob)}."
-        )
-    results += control_moves(record)
-    if (left := record.check("classifier")) is not None:
-        results.append(
-            f"Of the {int(left['n']):,} words that leaned most before the change, a classifier "
-            f"still assigned {percent(left['after'])} to the right class, so the change did not "
-            "remove what these words share."
-        )
-    return with_references(
-        f"## Methods\n\n{' '.join(methods)}\n\n## Results\n\n{' '.join(results)}", cite
-    )
+    given = {"placed": _placed, "moves": control_moves(record), "left": record.check("classifier")}
+    text, cite = _rendered("write_up_change.md.j2", record=record, real=number, **given)
+    return with_references(text, cite)
