@@ -132,15 +132,14 @@ class ChangePage(Page[ChangeRecord]):
     def folds(self) -> Iterator[Fold]:
         record = self.record
         if record.removed:
-            rows = record.frames["removed"]
-            rows = rows.sort_values("level", key=lambda level: level != OVERALL, kind="stable")
-            of = rows["protected_group"].map(in_words).replace("", "all groups")
-            shown = ("of", "before", "after", "mean", "interval", "p_direction")
-            text = (
+            same = (
                 "The same pairs of words were measured before and after, so whatever stays the "
-                "same cancels out. Positive changes in distance mean that words moved away."
+                "same cancels out."
             )
-            yield fold("How sure?", table(rows.assign(of=of), "", *shown), text)
+            yield fold("Compared with what?", same)
+        names = record.naming.groups
+        of_groups = ((names[row.key], row.verdict) for row in record.removed_by_group)
+        yield fold("How sure is each group?", parts.how_sure(of_groups, "moved away"))
         yield fold("Did control words move?", *control_moves(record))
         yield parts.how_to_read(record, "the difference before, after, and removed")
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from .. import plots
 from ..records.found import ListRecord, Question, Without
+from ..tables.descriptives import probability_below
 from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import digits_for, number, probability_name, verdict_in_words
+from .numbers import digits_for, graded, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, figure, fold
 from .sentences import Answer, list_deck, list_sentence, plain, sized
 from .slopes import slope_fold
@@ -104,8 +105,10 @@ class ListPage(Page[ListRecord]):
         return f'{self.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
 
     def side(self) -> str:
-        record = self.record
-        return (self._steps() if record.question is Question.CROSSED else self._how_sure()).html()
+        if self.record.question is Question.CROSSED:
+            return self._steps().html()
+        rows = ((self._names[row.key], row.verdict) for row in self.record.rows)
+        return parts.how_sure(rows, "toward own stereotypes", "How sure?").html()
 
     def _steps(self) -> Table:
         """Return the mean distances that lead to the number of two groups."""
@@ -122,28 +125,36 @@ class ListPage(Page[ListRecord]):
         )
         return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),))
 
-    def _how_sure(self) -> Table:
-        """Return the probability of each row, and what it is called."""
-        rows = tuple(
-            (self._names[row.key], f"{row.verdict.percent}%, {verdict_in_words(row.verdict)}")
-            for row in self.record.rows
-        )
-        return Table("How sure?", ("", "toward own stereotypes"), (False, False), rows)
-
     def folds(self) -> Iterator[Fold]:
         record = self.record
         yield fold("Compared with what?", *self._compared())
-        shown = ("attribute", "protected_group", "mean", "interval", "p_direction", "all_right")
         yield fold(
             "How sure is each stereotype word?",
-            table(record.led("attributes"), "", *shown),
-            "Below zero, the word is closer to its group than to the others. The last column is "
-            "the probability that all signs down to this row are right.",
+            self._words(),
+            "The last column is the probability that all signs down to this row are right.",
         )
         if record.question is Question.CROSSED:
             yield fold("Why not by group?", *self._split())
         what = "a group’s difference" if record.groups else "the difference"
         yield parts.how_to_read(record, what)
+
+    def _words(self) -> Table:
+        """Return the probability that each stereotype word is closer to its group."""
+        rows, names = self.record.led("attributes"), self.record.naming.groups
+        heads = ("", "closer to", "probability", "all so far")
+        if rows.empty:
+            return Table("", heads, (), ())
+        rows = rows.assign(closer=probability_below(rows))
+        texts = (
+            (
+                row["attribute"],
+                names[row["protected_group"]],
+                graded(row["closer"]),
+                probability(row["all_right"]),
+            )
+            for row in rows.to_dict("records")
+        )
+        return Table("", heads, (False, False, False, True), tuple(texts))
 
     def _compared(self) -> Iterator[str]:
         record = self.record

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
 from ..records.base import FittedModel, Record, of_model
 from ..records.naming import Naming
-from ..records.rows import Row
+from ..records.rows import Row, Verdict
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
 from ..tables.wordlists import WordList
 from .dots import LIST, Axis, DotPicture, DotRow, Mark, Ticks, axis_for
-from .numbers import digits_for, in_words, joined, named, number, percent, probability_name
+from .numbers import (
+    digits_for,
+    in_words,
+    joined,
+    named,
+    number,
+    percent,
+    probability_name,
+    verdict_in_words,
+)
 from .page import Facts, Fold, figure, fold
 from .pair_map import PairMap
+from .tables import Table
 
 LANDMARKS = {
     "flowers": ("flowers/insects × pleasant", "flowers × pleasant"),
@@ -86,6 +96,12 @@ GRADES = (
     "and 80%, one cannot tell, which is not “no bias”."
 )
 """What words for probabilities mean."""
+
+
+def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") -> Table:
+    """Return the probability of each row, and what it is called."""
+    texts = ((name, f"{one.percent}%, {verdict_in_words(one)}") for name, one in rows)
+    return Table(caption, ("", head), (False, False), tuple(texts))
 
 
 def legend(record: Record) -> str:
