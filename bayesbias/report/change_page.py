@@ -55,7 +55,7 @@ class ChangePage(Page[ChangeRecord]):
         record, removed = self.record, self.record.removed
         change = "the change" if record.after == "after" else f"the change to {record.after}"
         agent = f"{in_words(record.method)} debiasing" if record.method else change
-        where = "" if record.before == "before" else f" in the embedding {record.before}"
+        where = "" if record.before == "before" else f" in {record.before}"
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
             return (f"How far {agent} moved {kinds} attributes{where}.",)

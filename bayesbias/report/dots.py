@@ -208,4 +208,6 @@ class _Drawing:
         zero = self.x(axis.zero)
         yield text(f"{right} →", zero + 6, 11, "s b hi")
         yield text(f"← {left}", zero - 6, 11, "s b lo r")
-        yield text(self.plan.unit, zero, y + 26, "s")
+        end = self.at.width - self.at.right
+        place, cls = (end, "s r") if self.at.narrow else (zero, "s")
+        yield text(self.plan.unit, place, y + 26, cls)
