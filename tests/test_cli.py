@@ -169,7 +169,7 @@ def test_what_warnings_advise_reaches_the_sampler(toy, monkeypatch, capsys) -> N
         raise ValueError(f"tune is {options.tune} and acceptance {options.target_accept}")
 
     assert main(["table", *toy[1:4], "--out", "t.csv", "--quiet"]) == 0
-    for name in ("fit", "workflows.wordlist.fit", "comparison.fit_change"):
+    for name in ("fit", "workflows.wordlist.fit_checked", "comparison.fit_change"):
         monkeypatch.setattr(f"bayesbias.{name}", stop)
     for arguments in (["fit", "t.csv"], toy, ["compare", "t.csv", "t.csv"]):
         said = refused(capsys, [*arguments, "--tune", "77", "--target-accept", "0.97"])
@@ -195,6 +195,7 @@ def test_scores_are_printed_with_how_to_read_them_and_written(capsys) -> None:
 def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     Path("toy.txt").write_text("a 1 2\nb 3 4\na 5 6\n", encoding="utf-8")
     assert main(["convert", "toy.txt", "toy"]) == 0
+    assert "2 words" in capsys.readouterr().out
     assert bb.load_vectors("toy").vectors.tolist() == [[1, 2], [3, 4]]
     assert "toy already exists; pass --force" in refused(capsys, ["convert", "toy.txt", "toy"])
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0

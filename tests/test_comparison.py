@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import pair_table, refused
+from builders import leaning, pair_table, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,12 +36,12 @@ AFTER = [
 
 
 def test_a_change_of_only_the_listed_words_is_said() -> None:
-    rng = np.random.default_rng(2)
-    before = {word: rng.normal(size=20) for word in (*WORDS.words, *map(str, range(40)))}
-    after = before | {word: before[word] + 0.3 * rng.normal(size=20) for word in WORDS.words}
+    (rng, more), (listed, words) = np.random.default_rng(2).spawn(2), leaning(n=3)
+    before = listed | {str(i): more.normal(size=6) for i in range(40)}
+    after = before | {word: row + 0.3 * rng.normal(size=6) for word, row in listed.items()}
     options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
     with pytest.warns(OnlyListedChanged):
-        notices = bb.analyze_change(before, after, WORDS, **options).notices
+        notices = bb.analyze_change(before, after, words, **options).notices
     assert OnlyListedChanged(40, 40) in notices
 
 
