@@ -349,7 +349,7 @@ class SlowText(BayesbiasWarning):
     path: str
     text = (
         "reading {path} took {seconds:second}; `bayesbias convert {path} FOLDER` makes a folder "
-        "that opens at once"
+        "that opens at once, and `bayesbias run --cache` keeps one for you"
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from builders import refused
 from embedding_toys import FORMATS, WORDS, as_binary, check, keyed
+from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
 
@@ -108,3 +109,22 @@ def test_damaged_folders(folder: Path, damage: Callable[[Path], object], what: s
         with pytest.raises(ValueError, match=what) as caught:
             bb.load_vectors(folder, asked)
         assert str(folder) in str(caught.value)
+
+
+def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path, demo = tmp_path / "text.txt", bb.load_vectors("glove-demo")
+    lines = [f"{word} {' '.join(map(str, demo[word]))}" for word in demo.index_to_key]
+    path.write_text("\n".join([*lines[:40], "an odd line", *lines[40:], ""]))
+    how = {"draws": 50, "reference_lists": 0, "seed": 1, "progressbar": False}
+    with pytest.warns(bb.warnings.OddLines):
+        plain = bb.analyze(path, "weat7", case="fallback", **how)
+    for place in ("first", "again"):
+        with pytest.warns(bb.warnings.OddLines):
+            found = bb.analyze(path, "weat7", case="fallback", cache=True, **how)
+        assert_frame_equal(found.table, plain.table)
+        assert_frame_equal(found.contrasts, plain.contrasts)
+        if place == "first":  # from now on, the text cannot be parsed
+            monkeypatch.setattr("bayesbias.embeddings.formats.text._matrix", None)

@@ -24,6 +24,7 @@ from ..background.reference_words import (
     words_present,
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
+from ..embeddings.cache import cached
 from ..embeddings.distances import distance_table, measure
 from ..embeddings.formats.keyed import Vectors, frequency_ranks
 from ..embeddings.load import VectorsLike, pick
@@ -83,6 +84,8 @@ def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settin
 
     No words are drawn if none are needed. If the embedding has too few words, warn.
     """
+    if settings.cache:
+        source = cached(source, **settings.chosen("allow_pickle", "progressbar"))
     how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
     opened, pools = open_embedding(source, **how), None
     if settings.matched or settings.reference_lists:

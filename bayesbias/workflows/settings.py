@@ -31,6 +31,8 @@ class Settings(FitOptions):
     models : tuple of str
         Names or paths of models; may be repeated. The last one is the main model. The default is
         by-group, or crossed and contextual for an encoder.
+    cache : bool
+        Keep a copy of an embedding in text in the user's cache folder, which opens at once.
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
     reference_lists : int
@@ -59,6 +61,7 @@ class Settings(FitOptions):
     limit: int | None = None
     max_missing: float | None = None
     allow_pickle: bool = False
+    cache: bool = False
     matched: int = 5
     reference_lists: int = 100
     covariates: tuple[str, ...] = ()

@@ -97,6 +97,7 @@ def analyze(
         per stereotype and of reference lists; ``ci_prob``, ``ci_kind``, and ``rope``; ``case``,
         ``strip_accents``, ``subwords``, ``key``, ``limit``, and ``allow_pickle``, as in
         `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`;
+        ``cache=True``, to keep a copy of a text file that opens at once in the user's cache folder;
         ``covariates``, as in `bayesbias.fit`; and fit options, such as ``seed`` and ``draws``.
 
     Returns
