@@ -137,10 +137,11 @@ def run_sweep(
         progress=progress,
         description="fitting",
     )
-    cells = {cell: done.frames[job.name] for cell, job in jobs.items() if job.name in done.frames}
-    about = {cell: dict(frame.attrs) for cell, frame in cells.items()}
+    known = {cell: job.name for cell, job in jobs.items() if job.name in done.frames}
+    about = {cell: dict(done.frames[name].attrs) for cell, name in known.items()}
+    cells = ((cell, done.frames.pop(name)) for cell, name in known.items())  # held only once
     frames = separated(cells, CELL_READINGS, CELL)
-    compared = {job.name: done.frames[job.name] for job in joint if job.name in done.frames}
+    compared = [(job.name, done.frames[job.name]) for job in joint if job.name in done.frames]
     frames |= separated(compared, JOINT_READINGS, ())
     exact = all(spec.likelihood == "normal" for spec in config.models)
     for name, frame in frames.items():

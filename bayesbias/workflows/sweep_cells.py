@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import batched, chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,9 @@ from .sweep_spec import SweepConfig
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+AT_ONCE = 100
+"""Number of results that are joined at a time."""
 
 JOINT = "all embeddings and lists"
 
@@ -230,22 +233,25 @@ def _packed(result: ModelResult) -> pd.DataFrame:
 
 
 def separated(
-    packed: Mapping[Any, pd.DataFrame], names: Iterable[str], keys: Sequence[str]
+    packed: Iterable[tuple[Any, pd.DataFrame]], names: Iterable[str], keys: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
-    """Return each of the frames that jobs joined, for all jobs, with the names of the jobs."""
-    if not packed:
-        return {name: pd.DataFrame(columns=[*keys]) for name in names}
-    known = [frame.attrs["columns"] for frame in packed.values()]
-    bare = [frame.set_axis(frame.columns, axis=1) for frame in packed.values()]
-    for frame in bare:
-        frame.attrs = {}
-    whole = pd.concat(bare, ignore_index=True)
-    sizes = [len(frame) for frame in bare]
-    for place, key in enumerate(keys):
-        whole[key] = np.repeat(np.array([name[place] for name in packed], dtype=object), sizes)
-    frames = {}
-    for name in names:
-        columns = dict.fromkeys(column for one in known for column in one[name])
-        part = whole.loc[whole["frame"] == name, [*keys, *columns]]
-        frames[name] = part.reset_index(drop=True)
-    return frames
+    """Return each of the frames that jobs joined, for all jobs, with the names of the jobs.
+
+    The frames are taken a few at a time, so a generator that drops them keeps memory low.
+    """
+    pieces: dict[str, list[pd.DataFrame]] = {name: [] for name in names}
+    for some in batched(packed, AT_ONCE):
+        known = [frame.attrs["columns"] for _, frame in some]
+        sizes = [len(frame) for _, frame in some]
+        for _, frame in some:
+            frame.attrs = {}
+        whole = pd.concat([frame for _, frame in some], ignore_index=True)
+        for place, key in enumerate(keys):
+            whole[key] = np.repeat(np.array([name[place] for name, _ in some], object), sizes)
+        for name, found in pieces.items():
+            columns = dict.fromkeys(column for one in known for column in one[name])
+            found.append(whole.loc[whole["frame"] == name, [*keys, *columns]])
+    return {
+        name: pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=[*keys])
+        for name, found in pieces.items()
+    }
