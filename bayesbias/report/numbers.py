@@ -13,9 +13,6 @@ from ..records.rows import Verdict
 
 type Write = Callable[[Any], str]
 
-type Row = Mapping[Hashable, Any] | pd.Series
-"""A row of a frame with ``mean``, ``low``, and ``high``."""
-
 MOST_RANKS = 6
 """Number of ranks whose probabilities a page shows; the files contain all ranks."""
 
@@ -55,7 +52,7 @@ def signed(value: float, digits: int = 3) -> str:
     return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
 
 
-def ends(row: Row) -> str:
+def ends(row: Mapping[Hashable, Any]) -> str:
     """Write a row's interval from ``low`` to ``high``, or a dash if the row has no interval."""
     return "–" if pd.isna(row["low"]) else f"{number(row['low'])} to {number(row['high'])}"
 

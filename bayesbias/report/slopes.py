@@ -18,22 +18,18 @@ HEIGHT, TOP = 170.0, 24.0
 
 
 def slope_fold(record: ListRecord) -> Fold:
-    """Return the fold on covariates: a picture of each slope, and the table of all."""
+    """Return the fold on covariates: a picture of each slope in both widths, and the table."""
     rows, points = record.frame("slopes"), record.frame("slope_points")
-    names = list(dict.fromkeys(points["covariate"])) if len(points) else []
-    lines = record.led("slopes").set_index("covariate") if names else rows
-    drawn = [
-        Drawing(_svg(points[points["covariate"] == name], lines.loc[name], name)) for name in names
-    ]
+    drawn = []
+    for name in dict.fromkeys(points["covariate"]) if len(points) else ():
+        slope = record.led("slopes").set_index("covariate").loc[name]
+        interval = f"{signed(slope['low'])} to {signed(slope['high'])}"
+        unit = f"distance per unit of {name.replace('_', ' ')}"
+        title, some = f"{unit}: {signed(slope['mean'])} ({interval})", points["covariate"] == name
+        sizes = (_drawing(points[some], float(slope["mean"]), title, at) for at in (WIDE, NARROW))
+        drawn.append(Drawing("".join(sizes)))
     text = "Each point is a word: its mean distance. The line has the estimated slope."
     return fold("What do covariates explain?", *drawn, *([text] if drawn else []), table(rows, ""))
-
-
-def _svg(points: pd.DataFrame, slope: pd.Series, name: str) -> str:
-    """Draw the words' mean distances above a covariate, in both widths."""
-    interval = f"{signed(slope['low'])} to {signed(slope['high'])}"
-    title = f"distance per unit of {name.replace('_', ' ')}: {signed(slope['mean'])} ({interval})"
-    return "".join(_drawing(points, float(slope["mean"]), title, at) for at in (WIDE, NARROW))
 
 
 def _drawing(points: pd.DataFrame, slope: float, title: str, at: Width) -> str:
