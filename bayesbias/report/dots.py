@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
 
+from ..records.rows import Row
 from .numbers import number
 from .svg import NARROW, WIDE, Width, dots, node, picture, rule, short, text
 
@@ -68,12 +69,14 @@ class DotRow:
 class Mark:
     """A row of the ruler: the estimate of a well-known list with its interval."""
 
+    row: Row
     label: str
-    mean: float
-    low: float
-    high: float
-    right: str
     short: str
+
+    @property
+    def right(self) -> str:
+        """The estimate as text."""
+        return number(self.row.mean, 2)
 
 
 @dataclass(frozen=True)
@@ -188,12 +191,12 @@ class _Drawing:
             inside = (v for v in mark.values if self.axis.low < v < self.axis.high)
             path = "".join(f"M{short(self.x(value))} {short(y - 5)}v10" for value in inside)
             self.back.append(node("path", d=path, cls="tick"))
-        elif mark.mean > self.axis.high:
+        elif mark.row.mean > self.axis.high:
             self.back.append(node("path", d=f"M{short(end - 1)} {short(y)}l-9 -5v10z", cls="mark"))
         else:
-            low, high = max(mark.low, self.axis.low), min(mark.high, self.axis.high)
+            low, high = max(mark.row.low, self.axis.low), min(mark.row.high, self.axis.high)
             self.back.append(rule(self.x(low), y, self.x(high), y, "span"))
-            diamond = f"M{short(self.x(mark.mean))} {short(y - 5)}l5 5l-5 5l-5 -5z"
+            diamond = f"M{short(self.x(mark.row.mean))} {short(y - 5)}l5 5l-5 5l-5 -5z"
             self.back.append(node("path", d=diamond, cls="mark"))
         self.y = y + 5
 

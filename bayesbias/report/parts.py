@@ -52,10 +52,7 @@ def ruler(
         exceed = int((topics > row.mean).sum())
         text = f"{exceed} of {len(topics)} exceed {number(row.mean, 2)}"
         marks.append(Ticks("lists on other topics", topics.tolist(), text))
-    for mark in record.landmarks:
-        label, short = LANDMARKS[mark.key]
-        marks.append(Mark(label, mark.mean, mark.low, mark.high, number(mark.mean, 2), short))
-    return marks
+    return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
 
 
 def dot_picture(

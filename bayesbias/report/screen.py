@@ -86,8 +86,8 @@ def _line(label: str, bar: str, mean: str, interval: str = "") -> str:
 
 def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
     if isinstance(mark, Mark):
-        bar = _bar(axis, mark.mean, mark.low, mark.high, "···◇")
-        return _line(mark.short, bar, number(mark.mean, digits))
+        bar = _bar(axis, mark.row.mean, mark.row.low, mark.row.high, "···◇")
+        return _line(mark.short, bar, number(mark.row.mean, digits))
     ordered = sorted(mark.values)
     low, middle, high = (ordered[round(p * (len(ordered) - 1))] for p in (0.05, 0.5, 0.95))
     return f"{mark.label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"

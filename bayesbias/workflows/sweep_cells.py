@@ -26,15 +26,15 @@ from ..comparison.ranks import (
     rank_embeddings,
     variance_shares,
 )
-from ..embeddings.distances import distance_table, missing_words, undersized_sets
+from ..embeddings.distances import measure, missing_words, undersized_sets
 from ..embeddings.formats.keyed import Vectors, forms_of_keys, known_ranks
 from ..embeddings.load import pick
 from ..model.frequency import MATCHED
 from ..model.spec import ModelSpec
-from ..sampling.fit import fit
+from ..sampling.fit import fit_checked
 from ..sampling.options import FitOptions
 from ..tables.covariates import with_frame
-from ..tables.schema import table_hash
+from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
 from ..warnings import ListInOneEmbedding, PairsNotShared
 from .list_frames import READINGS
@@ -87,13 +87,13 @@ class Part:
         """Leave the matrix out, which travels by itself."""
         return vars(self) | {"matrix": None}
 
-    def measured(self, matrix: Matrix) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    def measured(self, matrix: Matrix) -> tuple[Checked, pd.DataFrame, pd.DataFrame]:
         """Return distances, with matched controls, missing words, and sets with too few words."""
         vectors = Vectors(self.words, matrix[self.rows], self.forms, self.ranks)
         vectors.hint = self.hint
         matched = {MATCHED: self.matched} if self.matched else {}
         wider = replace(self.wordlist, controls={**self.wordlist.controls, **matched})
-        table = distance_table(vectors, wider)
+        table = measure(vectors, wider)
         lost, thin = missing_words(vectors, self.wordlist), undersized_sets(vectors, self.wordlist)
         return table, lost, thin
 
@@ -172,10 +172,10 @@ def fit_cell(
     """Measure and fit one cell in a worker, and return its summary and contrasts."""
     table, missing, thin = part.measured(matrix)
     if values is not None:
-        table = with_frame(table, values)
-    tree = fit(table, spec, covariates=covariates, options=options)
+        table = replace(table, rows=with_frame(table.rows, values))
+    tree = fit_checked(table, spec, covariates=covariates, options=options)
     whole = _packed(read_posterior(tree, CELL_READINGS, options))
-    whole.attrs |= {"rows": len(table), "table_hash": table_hash(table)}
+    whole.attrs |= {"rows": len(table.rows), "table_hash": table_hash(table.rows)}
     whole.attrs |= {"missing": missing.to_dict("list"), "thin": thin.to_dict("list")}
     return whole
 
@@ -214,8 +214,8 @@ def fit_joint(
     matrix, tables = dict(zip(embeddings, matrices, strict=True)), []
     for (embedding, wordlist), part in parts.items():
         with suppress(ValueError):
-            table, *_ = part.measured(matrix[embedding])
-            table = table if values is None else with_frame(table, values)
+            measured, *_ = part.measured(matrix[embedding])
+            table = measured.rows if values is None else with_frame(measured.rows, values)
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
     with ignored(PairsNotShared, ListInOneEmbedding):
         tree = fit_many(tables, covariates=covariates, options=options)
