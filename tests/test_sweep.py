@@ -26,6 +26,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias._core.warnings import warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
+from bayesbias.tables.schema import Checked
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
@@ -188,15 +189,15 @@ def test_what_cannot_be_run_writes_nothing(arguments, told, tmp_path, capsys, mo
 def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
     config: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fit(table: pd.DataFrame, spec: Any, *arguments: Any, **options: Any) -> Any:
+    def fit(table: Checked, spec: Any, *arguments: Any, **options: Any) -> Any:
         if spec.name == "crossed":
             raise MemoryError("no room")
-        tree = bb.fit(table, spec, *arguments, **options)
+        tree = bb.fit(table.rows, spec, *arguments, **options)
         keep_warnings(tree, [DOUBT])
         warn(DOUBT)
         return tree
 
-    monkeypatch.setattr("bayesbias.workflows.sweep_cells.fit", fit)
+    monkeypatch.setattr("bayesbias.workflows.sweep_cells.fit_checked", fit)
     for _ in range(2):
         with pytest.warns(bb.SamplingWarning) as told:
             done = run_sweep(calm(config), tmp_path)
