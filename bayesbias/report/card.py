@@ -28,7 +28,7 @@ def cell(answer: Answer) -> str:
         body, height = drawing(answer.picture, NARROW)
         code = b64encode(_alone(body, NARROW.width, height).encode()).decode()
         alt, source = escape(answer.picture.label), f"data:image/svg+xml;base64,{code}"
-        image = f'<img alt="{alt}" style="width:100%" src="{source}">'
+        image = f'<img alt="{alt}" style="width:100%;max-width:372px" src="{source}">'
     return (
         f'<div style="max-width:440px;font:14px/1.45 {FONT};border:1px solid #8886;'
         f'border-radius:4px;padding:10px 12px">{alerts}<div style="font-size:15px">{words}</div>'
@@ -49,10 +49,10 @@ def shared(answer: Answer, origin: str) -> str:
     """Return the SVG of a card to share; `origin` says where its numbers come from."""
     width, height = SIZE
     large, y = list[str](), 74.0
-    for line in textwrap.wrap(plain(answer.sentence), 62):
-        large.append(text(line, 48, y, style="font-size:36px;font-weight:700"))
-        y += 46
-    for line in textwrap.wrap(answer.deck, 100):
+    for line in textwrap.wrap(plain(answer.sentence), 55):
+        large.append(text(line, 48, y, style="font-size:31px;font-weight:700"))
+        y += 40
+    for line in textwrap.wrap(answer.deck, 94):
         large.append(text(line, 48, y, style="font-size:22px"))
         y += 32
     inside = ""
