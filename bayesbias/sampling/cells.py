@@ -22,7 +22,7 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray, IntArray
 from .blocks import cholesky, solve_lower, solve_transposed
 from .layout import Layout, Statistics
-from .scales import Scales, UnitPrior, correlations, standard_noise, weighted
+from .scales import Scales, UnitPrior, correlations, standard_noise, weighted_each
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class CellSystem:
 
     layout: Layout
     loading: FloatArray  # (n_cells, n): how a cell's rows depend on class means and shared effects
-    sums: FloatArray  # (n_cells, k): sums of columns over sqrt(count)
-    within: FloatArray  # (n_noise, k, k): products of columns within cells
+    sums: FloatArray  # (n_cells, k, 1): sums of columns over sqrt(count)
+    within: FloatArray  # (n_noise, k, k, 1): products of columns within cells
     pairs: IntArray  # (n_pairs, 5): two log sds, a side, and two coordinates if they correlate
     covariances: FloatArray  # (n_pairs, n_cells * n_cells): covariance for sds of 1
 
@@ -40,15 +40,16 @@ class CellSystem:
     def of(cls, statistics: Statistics) -> CellSystem:
         """Return the constants for sufficient statistics."""
         layout, loading = statistics.layout, statistics.loading.toarray()
-        sums = statistics.sums / np.sqrt(layout.cells.count)[:, None]
+        sums = statistics.sums / np.sqrt(layout.cells.count)[:, None, None]
         of_noise = (sums[layout.cells.noise == noise] for noise in range(len(statistics.products)))
-        within = statistics.products - np.array([own.T @ own for own in of_noise])
+        products = [np.einsum("mkn,mln->kln", own, own, optimize=True) for own in of_noise]
+        within = statistics.products - np.array(products)
         return cls(layout, loading, sums, within, *_covariances(layout, loading))
 
     @property
     def size(self) -> int:
         """Number of values per parameter vector."""
-        return len(self.loading) ** 2 + self.sums.size
+        return len(self.loading) ** 2 + self.sums[..., 0].size
 
     def given(self, scales: Scales) -> CellMeans:
         """Solve the equations for each parameter vector."""
@@ -66,10 +67,10 @@ class CellSystem:
         matrices *= root[:, None]
         matrices[:, np.arange(m), np.arange(m)] += 1
         factor = cholesky(matrices)
-        columns = self.sums * np.sqrt(precision)[:, :, None]
+        columns = np.moveaxis(self.sums, -1, 0) * np.sqrt(precision)[:, :, None]
         solved = solve_lower(factor, columns)
         shared = scales.sds[layout.shared_parameter[: layout.n_shared]]
-        products = weighted(self.within, scales.precision)
+        products = weighted_each(self.within, scales.precision)
         residual = np.moveaxis(products, -1, 0) + np.swapaxes(solved, 1, 2) @ solved
         return CellMeans(self, priors, shared, root, factor, columns, solved, residual)
 

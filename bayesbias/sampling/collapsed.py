@@ -71,7 +71,7 @@ from .._core.arrays import FloatArray
 from .blocks import cholesky, solve_transposed
 from .cells import CellMeans
 from .parameters import log_prior
-from .reduction import SMALLEST_SIGMA, Collapsed
+from .reduction import SMALLEST_SIGMA, Collapsed, with_gaps
 from .scales import Scales, UnitPosterior, known_log_sds, standard_noise, subtract_deviations
 from .sides import SideMeans
 
@@ -109,16 +109,22 @@ class Conditional:
         return effects, np.concatenate([shared, slopes]), weights
 
 
-def log_density(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+def log_density(
+    posterior: Collapsed, parameters: FloatArray, gaps: FloatArray | None = None
+) -> FloatArray:
     """Return the (n,) log posterior densities of (n, n_parameters) parameters, up to a constant.
 
     Parameters are log sds and inverse hyperbolic tangents of partial correlations. The density is
-    -inf for a sigma below ``SMALLEST_SIGMA``, and at scales where the linear algebra fails.
+    -inf for a sigma below ``SMALLEST_SIGMA``, and at scales where the linear algebra fails. With
+    (n, n_gaps) outcomes of missing pairs, it is that of the full tables; see `with_gaps`.
     """
-    rows = posterior.rows_at_once(MOST_NUMBERS)
+    rows = posterior.rows_at_once(MOST_NUMBERS, filled=gaps is not None)
+    blocks = [slice(start, start + rows) for start in range(0, len(parameters), rows)]
     parts = [
-        _log_likelihood(posterior, parameters[start : start + rows])
-        for start in range(0, len(parameters), rows)
+        _log_likelihood(
+            posterior if gaps is None else with_gaps(posterior, gaps[block]), parameters[block]
+        )
+        for block in blocks
     ]
     density = np.concatenate(parts) + log_prior(posterior.spec, posterior.blocks, parameters)
     return np.where(np.isfinite(density), density, -np.inf)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -85,14 +85,34 @@ class Deviations:
     coordinate: IntArray  # (m, d): place of each coordinate among those of a unit
     gram: FloatArray  # (n_noise, m, d, d): X'X of one unit, times the scales
     columns: IntArray  # (k,): columns whose projections are not all zero
-    projected: FloatArray  # (n_noise, m, d, axes, k): X'columns, times the scales
+    projected: FloatArray
+    # (n_noise, m, d, axes, k, 1): X'columns, times the scales; the last axis can be n for outcomes
+    # of n parameter vectors
     direction: IntArray  # (n_directions,)
     kind: IntArray  # (n_directions,): the kind of each direction
+
+    def of_outcomes(self, directions: Directions, turned: FloatArray) -> Deviations:
+        """Return deviations for an outcome of each of n parameter vectors, a kind per direction.
+
+        The outcomes are the last axis of the (n_noise, k, d, n_directions, n) ``turned``.
+        """
+        kind, place = self.kind, (self.coordinate[self.kind], self.direction[:, None])
+        projected = turned[:, :, *place] * directions.scale.T[place][..., None]
+        return replace(
+            self,
+            times=(self.times / np.bincount(kind))[kind],
+            parameter=self.parameter[kind],
+            coordinate=self.coordinate[kind],
+            gram=self.gram[:, kind],
+            columns=np.arange(turned.shape[1]),
+            projected=projected.transpose(0, 2, 3, 1, 4)[:, :, :, None],
+            kind=np.arange(len(kind)),
+        )
 
     @cached_property
     def features(self) -> IntArray:
         """Pairs of residual precisions, and pairs of coordinates, as (n_features, 4) indices."""
-        present = np.argwhere(self.projected.any(axis=(1, 3, 4)))
+        present = np.argwhere(self.projected.any(axis=(1, 3, 4, 5)))
         first, second = np.triu_indices(len(present))
         return np.hstack([present[first], present[second]])[:, [0, 2, 1, 3]]
 
@@ -102,7 +122,7 @@ class Deviations:
         rows, columns = np.triu_indices(len(self.columns))
         products = np.empty((len(rows), len(self.features), len(self.parameter)))
         for place, (q, r, i, j) in enumerate(self.features):
-            a, b = self.projected[q, :, i], self.projected[r, :, j]
+            a, b = self.projected[q, :, i, ..., 0], self.projected[r, :, j, ..., 0]
             crossed = np.einsum("mak,mal->mkl", a, b, optimize=True)
             if (q, i) != (r, j):
                 crossed = crossed + crossed.swapaxes(1, 2)
@@ -170,7 +190,7 @@ def deviations_of(
                     coordinate=np.tile(j, (len(times), 1)),
                     gram=gram * scale[:, :, None] * scale[:, None],
                     columns=columns,
-                    projected=axes.transpose(0, 3, 2, 4, 1),
+                    projected=axes.transpose(0, 3, 2, 4, 1)[..., None],
                     direction=place,
                     kind=kind,
                 )
@@ -203,7 +223,7 @@ def _joined(pieces: list[Deviations]) -> Deviations:
     most = max(one.projected.shape[3] for one in pieces)
     first = np.cumsum([0, *(len(one.times) for one in pieces)])
     padded = [
-        np.pad(one.projected, [(0, 0)] * 3 + [(0, most - one.projected.shape[3]), (0, 0)])
+        np.pad(one.projected, [(0, 0)] * 3 + [(0, most - one.projected.shape[3])] + [(0, 0)] * 2)
         for one in pieces
     ]
     return Deviations(

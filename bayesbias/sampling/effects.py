@@ -10,25 +10,32 @@ from ..model.effects import mean_around, word_means
 from .blocks import solve_blocks
 from .collapsed import conditional
 from .parameters import values_of
-from .reduction import Classes, Collapsed
-from .scales import UnitPosterior, standard_noise
+from .reduction import Classes, Collapsed, with_gaps
+from .scales import UnitPosterior, standard_noise, weighted_each
 
 DRAWN_AT_ONCE = 400_000
 """Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
 
 
 def draw_effects(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
+    posterior: Collapsed,
+    parameters: FloatArray,
+    rng: Generator | None,
+    gaps: FloatArray | None = None,
 ) -> dict[str, FloatArray]:
     """Draw effects and means from their exact distribution, given each parameter vector.
 
-    Without a generator, return the conditional means, which are linear in the outcome.
+    Without a generator, return the conditional means, which are linear in the outcome. Pass
+    (n, n_gaps) outcomes of missing pairs to draw given these.
     """
     most = max(len(side.of_unit) * side.scale.shape[1] for side in posterior.sides)
-    rows = max(1, min(posterior.rows_at_once(DRAWN_AT_ONCE), DRAWN_AT_ONCE // most))
+    rows = posterior.rows_at_once(DRAWN_AT_ONCE, filled=gaps is not None)
+    rows = max(1, min(rows, DRAWN_AT_ONCE // most))
     values: dict[str, FloatArray] = {}
     for start in range(0, len(parameters), rows):
-        part = _draw_block(posterior, parameters[start : start + rows], rng)
+        block = slice(start, start + rows)
+        given = posterior if gaps is None else with_gaps(posterior, gaps[block])
+        part = _draw_block(given, parameters[block], rng)
         for name, drawn in part.items():
             if name not in values:
                 values[name] = np.empty((len(parameters), *drawn.shape[1:]))
@@ -98,10 +105,10 @@ def _of_units(
         place = part.coordinate[part.kind], part.direction[:, None]
         scale = directions.scale.T[place]
         columns = by_noise.reshape(n, -1, n_columns)[..., part.columns].reshape(n, -1)
-        projected = side.turned[:, part.columns][:, :, *place] * scale
-        flat = projected.reshape(columns.shape[1], scale.size)  # maybe without columns
-        own, values = factor.of_kinds(part.kind), (flat.T @ columns.T).reshape(*scale.shape, 1, n)
-        coordinates = own.solve(values) + drawn[place][:, :, None]
+        projected = side.turned[:, part.columns][:, :, *place] * scale[..., None]
+        flat = projected.reshape(columns.shape[1], *projected.shape[2:])  # maybe without columns
+        own, values = factor.of_kinds(part.kind), weighted_each(flat, columns.T)
+        coordinates = own.solve(values[:, :, None]) + drawn[place][:, :, None]
         solved = solve_blocks(own.factor, coordinates, transposed=True)
         drawn[place] = own.effects(solved[:, :, 0]) * scale[..., None]
     deviations = directions.turned_back(np.moveaxis(drawn, -1, 0), n_units)

@@ -18,8 +18,8 @@ from .._core.arrays import FloatArray, one_thread
 from .collapsed import log_density
 from .effects import draw_effects
 from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
-from .nearby import MANY_GAPS, nearby
-from .reduction import Collapsed
+from .nearby import MANY_GAPS, N_FITTED, expected_gaps, fitted_gaps
+from .reduction import Collapsed, with_gaps
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
 """Range in which to search for the mode of the log sds, raised for outcomes with an sd above one.
@@ -40,12 +40,15 @@ SAME_MODE = 0.5
 MOST_STARTS = 16
 """Largest number of starts, counting the first mode and combinations of second peaks."""
 
-FIT_TO = 800
-"""Number of draws to which the correction of an approximate density is fitted."""
+N_FILLS = 3
+"""Number of times that gaps are filled by their expected outcomes at the last mode."""
+
+CLOSE = 0.5
+"""Share of effective draws to keep when gaps are drawn; else, the exact density proposes."""
 
 
-CLOSE = 0.8
-"""Share of effective draws that an approximation must keep; else, the exact density proposes."""
+type Drawn = tuple[Resampled, FloatArray, int]
+"""Draws, their parameters, and the number of modes with at least 1% of them."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class ExactDraws:
 
     values: dict[str, FloatArray]  # each variable of the model, (n_draws, ...), keyed by name
     parameters: FloatArray  # (n_draws, n_parameters), in the layout of Collapsed.blocks
-    log_density: FloatArray  # (n_draws,): for the parameters, with effects integrated out
+    log_density: FloatArray
+    # (n_draws,): for the parameters, with effects integrated out; with gaps, an unbiased estimate
     pareto_k: float  # tail shape of the importance weights; reliable below 0.7
     importance_ess: float  # effective sample size of the proposals
     n_proposals: int
@@ -98,18 +102,32 @@ def sample_exact(
 ) -> ExactDraws:
     """Draw from the exact posterior; draw only its parameters if ``effects`` is False."""
     with one_thread():
-        exact = partial(log_density, posterior)
-        mode = mode_of(posterior)
-        if posterior.n_gaps > MANY_GAPS:
-            near = nearby(posterior, mode)
-            near = near.corrected(exact, _drawn(posterior, near.log_density, mode, FIT_TO, rng)[1])
-            rough, parameters, n_modes = _drawn(posterior, near.log_density, mode, n_draws, rng)
-            drawn, chosen = reweighed(rough, exact(parameters) - near.log_density(parameters), rng)
-            parameters = parameters[chosen]
-        if posterior.n_gaps <= MANY_GAPS or drawn.ess < CLOSE * rough.ess:
-            drawn, parameters, n_modes = _drawn(posterior, exact, mode, n_draws, rng)
-        values = draw_effects(posterior, parameters, rng) if effects else {}
+        found = _by_filling(posterior, n_draws, rng) if posterior.n_gaps > MANY_GAPS else None
+        if found is None:
+            exact = partial(log_density, posterior)
+            found = _drawn(posterior, exact, mode_of(posterior), n_draws, rng), None
+        (drawn, parameters, n_modes), gaps = found
+        values = draw_effects(posterior, parameters, rng, gaps) if effects else {}
         return _result(drawn, parameters, values, n_modes)
+
+
+def _by_filling(
+    posterior: Collapsed, n_draws: int, rng: Generator
+) -> tuple[Drawn, FloatArray | None] | None:
+    """Draw parameters together with the gaps' outcomes, or return None if few draws are kept."""
+    typical = posterior.design.y.mean() - posterior.spec.center
+    full = with_gaps(posterior, np.full((1, posterior.n_gaps), typical))
+    for _ in range(N_FILLS):
+        mode = mode_of(full)
+        full = with_gaps(posterior, expected_gaps(posterior, mode[None]))
+    near = partial(log_density, full)
+    rough, parameters, n_modes = _drawn(full, near, mode, n_draws, rng)
+    gaps, log_q = fitted_gaps(posterior, parameters[:N_FITTED]).draw(parameters, rng)
+    ratios = log_density(posterior, parameters, gaps) - near(parameters) - log_q
+    drawn, chosen = reweighed(rough, ratios, rng)
+    if drawn.ess < CLOSE * rough.ess:
+        return None
+    return (drawn, parameters[chosen], n_modes), gaps[chosen]
 
 
 def mode_of(posterior: Collapsed) -> FloatArray:
@@ -134,7 +152,7 @@ def _result(
 
 def _drawn(
     posterior: Collapsed, density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
-) -> tuple[Resampled, FloatArray, int]:
+) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
     trial, along = _along_sds(posterior, density, mode)
     coordinates = Coordinates(posterior, density, _resolution(posterior, trial, along))

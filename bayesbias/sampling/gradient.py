@@ -95,7 +95,7 @@ class Solved:
         cls, part: Deviations, turn: Rotation | None, sds: FloatArray, precision: FloatArray
     ) -> tuple[Solved, FloatArray]:
         """Solve for deviations; also return what they account for, (k, k)."""
-        scale, shape = sds[part.parameter][..., None], part.projected.shape[1:]
+        scale, shape = sds[part.parameter][..., None], part.projected.shape[1:-1]
         (n, d), k = shape[:2], shape[3]
         to_effects = scale * (np.eye(d) if turn is None else turn.whole)
         back = np.swapaxes(to_effects, 1, 2)
@@ -136,8 +136,8 @@ def _gram(statistics: Statistics, noise: int) -> FloatArray:
     rows = np.flatnonzero(cells.noise == noise)
     loading = statistics.loading[rows]
     own = (loading.T @ loading.multiply(cells.count[rows, None]).tocsr()).toarray()
-    border = loading.T @ statistics.sums[rows]
-    return np.block([[own, border], [border.T, statistics.products[noise]]])
+    border = loading.T @ statistics.sums[rows, :, 0]
+    return np.block([[own, border], [border.T, statistics.products[noise, ..., 0]]])
 
 
 class LogLikelihood:

@@ -225,8 +225,8 @@ class Statistics:
     layout: Layout
     loading: Any  # `Cells.loading`, times the scales of class means
     own: FloatArray  # (n_noise, n_classes, d, d): X'X of one unit of the larger side
-    sums: FloatArray  # (n_cells, k): sums of the columns of gaps, covariates, and outcomes
-    products: FloatArray  # (n_noise, k, k): products of these columns
+    sums: FloatArray  # (n_cells, k, 1): sums of the columns of gaps, covariates, and outcomes
+    products: FloatArray  # (n_noise, k, k, 1): products of these columns
 
 
 def lay_out(design: Design, spec: ModelSpec, unpooled: Sequence[int] = ()) -> Layout:

@@ -1,70 +1,69 @@
-"""Approximate the density of a table with missing pairs by that of a table without gaps.
+r"""Fill the missing pairs of a table, so that densities are those of a full table.
 
-With many gaps, each density factors a large matrix. Let `y_f` be the table with every gap filled by
-its expected value at the mode. Its density, without the gaps' part of the residual precisions, is
-close to the one wanted. The log ratio of the two,
-
-    c(θ) = ½ gᵀ A⁻¹ g − ½ log |A| + ½ Σ log λ + const
-
-is smooth (A and g are the precision and the projection of the gaps' coefficients, and the λ are the
-gaps' residual precisions), so a quadratic function of the parameters is fitted to it. Proposals
-come from this approximation. Final draws are weighted by the exact density.
+With many gaps, each exact density factors a large matrix. The gaps' outcomes g are therefore drawn
+together with the parameters. Proposals of the parameters come from the density of the table whose
+gaps have their expected outcomes at the mode. Given the parameters :math:`\theta`, gaps are drawn
+from a Normal distribution q close to their conditional one: its mean is linear in :math:`\theta`,
+and its precision is constant in units of the residual sds. The pairs have the weights :math:`p(y, g
+| \theta) p(\theta) / q(\theta) q(g | \theta)`. These weights make the draws exact, and vary little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .collapsed import conditional, log_density
-from .reduction import Collapsed, collapse
+from .collapsed import conditional, scales_of
+from .reduction import Collapsed
 
 MANY_GAPS = 16
-"""Number of gaps from which the approximation saves time."""
+"""Number of gaps from which drawing them takes less time than integrating over them."""
+
+N_FITTED = 64
+"""Number of draws of the parameters to which the distribution of gaps is fitted."""
 
 
 @dataclass(frozen=True)
-class Nearby:
-    """A density close to that of a posterior with gaps, and a quadratic correction."""
+class Gaps:
+    """A Normal distribution of the gaps' outcomes, minus the center, given the parameters."""
 
-    filled: Collapsed
-    center: FloatArray
-    scale: FloatArray
-    coefficients: FloatArray  # of the features of a quadratic function; empty before it is fitted
+    posterior: Collapsed
+    center: FloatArray  # (n_parameters,)
+    coefficients: FloatArray  # (1 + n_parameters, n_gaps)
+    root: FloatArray  # (n_gaps, n_gaps): inverse transposed factor of the precision times sigma²
 
-    def log_density(self, parameters: FloatArray) -> FloatArray:
-        """Return the (n,) approximate log densities of (n, n_parameters) parameters."""
-        density = log_density(self.filled, parameters)
-        if not len(self.coefficients):
-            return density
-        return np.asarray(density + self._features(parameters) @ self.coefficients)
-
-    def corrected(self, exact: Callable[[FloatArray], FloatArray], points: FloatArray) -> Nearby:
-        """Fit the correction to exact log densities at some points of the posterior."""
-        gap = exact(points) - log_density(self.filled, points)
-        known = np.isfinite(gap)
-        moved = replace(self, center=points.mean(axis=0), scale=points.std(axis=0) + 1e-9)
-        features = moved._features(points[known])
-        return replace(moved, coefficients=np.linalg.lstsq(features, gap[known], rcond=1e-8)[0])
-
-    def _features(self, parameters: FloatArray) -> FloatArray:
-        """Return (n, n_features) powers and products of limited parameters, of degree two."""
-        x = 3 * np.tanh((parameters - self.center) / (3 * self.scale))
-        one, other = np.triu_indices(x.shape[1])
-        return np.column_stack([np.ones(len(x)), x, x[:, one] * x[:, other]])
+    def draw(self, parameters: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw (n, n_gaps) outcomes; also return (n,) log densities without the sigmas."""
+        noise = rng.standard_normal((len(parameters), len(self.root)))
+        scaled = noise @ self.root.T / np.sqrt(_precisions(self.posterior, parameters))
+        moved = parameters - self.center
+        means = np.hstack([np.ones((len(moved), 1)), moved]) @ self.coefficients
+        return means + scaled, -0.5 * (noise**2).sum(axis=1)
 
 
-def nearby(posterior: Collapsed, mode: FloatArray) -> Nearby:
-    """Fill the gaps by their expected outcomes at the mode."""
-    weights = conditional(posterior, mode[None]).draw(None)[2]
-    layout, n = posterior.layout, posterior.n_gaps
-    y = np.concatenate([posterior.design.y, posterior.spec.center + weights[0, :n]])
-    whole = collapse(replace(layout.design, y=y), posterior.spec, layout=replace(layout, n_gaps=0))
-    types = layout.types
-    measured = np.bincount(types.of_row[:-n], minlength=len(types.first))
-    whole = replace(whole, rows=types.by_noise @ measured)
-    none = np.zeros(0)
-    return Nearby(whole, none, none, none)
+def fitted_gaps(posterior: Collapsed, parameters: FloatArray) -> Gaps:
+    """Fit the distribution of gaps to its exact moments at some draws of the parameters."""
+    given, n = conditional(posterior, parameters), posterior.n_gaps
+    factor = given.factor[:, :n, :n] / np.sqrt(_precisions(posterior, parameters))[:, :, None]
+    precision = (factor @ np.swapaxes(factor, 1, 2)).mean(axis=0)
+    means = given.draw(None)[2][:, :n]
+    moved = parameters - parameters.mean(axis=0)
+    features = np.hstack([np.ones((len(moved), 1)), moved])
+    coefficients = np.linalg.lstsq(features, means, rcond=1e-8)[0]
+    root = np.linalg.inv(np.linalg.cholesky(precision)).T
+    return Gaps(posterior, parameters.mean(axis=0), coefficients, root)
+
+
+def expected_gaps(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Return the expected outcomes of the gaps, given each parameter vector."""
+    return conditional(posterior, parameters).draw(None)[2][:, : posterior.n_gaps]
+
+
+def _precisions(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Return the (n, n_gaps) residual precisions of the gaps."""
+    types = posterior.layout.types
+    noise = types.by_noise.argmax(axis=0)[types.of_row[-posterior.n_gaps :]]
+    return np.asarray(scales_of(posterior, parameters).precision[noise].T)

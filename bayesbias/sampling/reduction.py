@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -55,8 +56,16 @@ class Classes:
     scale: FloatArray
     # (n_classes, d): sds of mean coordinates relative to a unit's sd, part of gram
     directions: Directions  # of the units' deviations from class means
-    turned: FloatArray  # (n_noise, k, d, n_directions): X'columns along the directions
+    turned: FloatArray  # (n_noise, k, d, n_directions, 1): X'columns along the directions
     deviations: tuple[Deviations, ...]
+
+    @cached_property
+    def columns(self) -> Any:  # noqa: ANN401
+        """Sparse (n_noise * d * n_directions, k) version of ``turned``."""
+        from scipy.sparse import csr_array
+
+        columns = np.moveaxis(self.turned[..., 0], 1, -1)
+        return csr_array(columns.reshape(-1, columns.shape[-1]))
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def classes_of(
         gram=gram * scale[:, :, None] * scale[:, None],
         scale=scale,
         directions=directions,
-        turned=turned,
+        turned=turned[..., None],
         deviations=deviations_of(part, directions, turned),
     )
 
@@ -144,6 +153,7 @@ class Collapsed:
         (n_cells, n), eliminated = self.statistics.loading.shape, self.sides[0].parameter.size
         kept = n - eliminated
         few = n_cells**3 / 3 <= FEW_MULTIPLICATIONS + (eliminated + kept / 3) * kept**2
+        few = few or self.statistics.sums.shape[2] > 1
         return (CellSystem if few else SideSystem).of(self.statistics)
 
     @property
@@ -177,11 +187,13 @@ class Collapsed:
         sizes = [block.where.stop - block.where.start for block in self.blocks]
         return np.repeat([block.n_correlated == 0 for block in self.blocks], sizes)
 
-    def rows_at_once(self, most_numbers: int) -> int:
+    def rows_at_once(self, most_numbers: int, *, filled: bool = False) -> int:
         """Return how many parameter vectors to process at a time to limit memory use."""
         alike = [side for side in self.sides if side.directions.alike]
         parts = (one for side in alike for one in side.deviations)
         numbers = sum(len(one.direction) * one.gram[0, 0].size for one in parts)
+        if filled:
+            return int(max(1, 2 * most_numbers // (numbers + len(self.statistics.sums) ** 2)))
         numbers += self.system.size + self.statistics.products[0].size
         return int(max(FEWEST_AT_ONCE if self.n_gaps else 1, most_numbers // numbers))
 
@@ -243,14 +255,52 @@ def collapse(
             layout=layout,
             loading=cells.loading.multiply(np.concatenate(scales)).tocsr(),
             own=sides[0].gram,
-            sums=columns.sums(cells.of_row, len(cells.count)),
-            products=columns.products(types.by_noise[:, types.of_row]),
+            sums=columns.sums(cells.of_row, len(cells.count))[..., None],
+            products=columns.products(types.by_noise[:, types.of_row])[..., None],
         ),
         n_outcomes=len(outcomes),
     )
     if is_first:
         _log_gaps(found)
     return found
+
+
+def with_gaps(posterior: Collapsed, gaps: FloatArray) -> Collapsed:
+    """Return a posterior of full tables, one for each of n parameter vectors.
+
+    The (n, n_gaps) ``gaps`` are the outcomes of missing pairs, minus the center. They are not
+    counted in `Collapsed.rows`.
+    """
+    layout, statistics, n = posterior.layout, posterior.statistics, len(gaps)
+    slopes, place, outcome = posterior.is_slope, np.arange(posterior.n_gaps), posterior.n_known
+    weights = np.zeros((outcome + 1, n))
+    weights[place], weights[outcome] = gaps.T, 1.0
+
+    def each(columns: Any, known: FloatArray, shape: tuple[int, ...]) -> FloatArray:  # noqa: ANN401
+        """Return slopes and outcomes in the second-to-last axis, from (..., k) columns."""
+        known = np.repeat(known[..., None], n, axis=-1)
+        return np.concatenate([known, (columns @ weights).reshape(*shape, 1, n)], axis=-2)
+
+    sides = []
+    for side in posterior.sides:
+        known = np.moveaxis(side.turned[..., 0], 1, -1)
+        turned = np.moveaxis(each(side.columns, known[..., slopes], known.shape[:-1]), -2, 1)
+        parts = tuple(one.of_outcomes(side.directions, turned) for one in side.deviations)
+        sides.append(replace(side, turned=turned, deviations=parts))
+    sums, kept = statistics.sums[..., 0], np.append(slopes, outcome)
+    products = np.repeat(statistics.products[:, kept[:, None], kept], n, axis=3)
+    products[:, -1, -1] += statistics.products[:, place, place, 0] @ weights[place] ** 2
+    types = layout.types
+    measured = np.bincount(types.of_row[: -posterior.n_gaps], minlength=len(types.first))
+    return replace(
+        posterior,
+        layout=replace(layout, n_gaps=0),
+        rows=types.by_noise @ measured,
+        sides=tuple(sides),
+        statistics=replace(
+            statistics, sums=each(sums, sums[:, slopes], sums.shape[:1]), products=products
+        ),
+    )
 
 
 def _log_gaps(posterior: Collapsed) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -122,8 +123,15 @@ def standard_noise(shape: tuple[int, ...], rng: Generator | None) -> FloatArray:
 
 def weighted(constants: FloatArray, precision: FloatArray) -> FloatArray:
     """Multiply each residual precision by its constant array, and return the (..., n) sums."""
-    flat = constants.reshape(len(constants), -1).T @ precision
+    flat = constants.reshape(len(constants), math.prod(constants.shape[1:])).T @ precision
     return flat.reshape(*constants.shape[1:], precision.shape[1])
+
+
+def weighted_each(constants: FloatArray, precision: FloatArray) -> FloatArray:
+    """Return the same for constants whose last axis is 1, or n for n parameter vectors."""
+    if constants.shape[-1] == 1:
+        return weighted(constants[..., 0], precision)
+    return np.asarray(np.einsum("q...n,qn->...n", constants, precision))
 
 
 def subtract_deviations(
@@ -137,7 +145,8 @@ def subtract_deviations(
     if not len(places):  # units of the part do not differ
         return
     one, other = np.triu_indices(len(places))
-    find = _of_few_columns if len(places) <= FEW_COLUMNS else _of_many_columns
+    few = len(places) <= FEW_COLUMNS or part.projected.shape[-1] > 1
+    find = _of_few_columns if few else _of_many_columns
     values = find(part, factor, precision).T
     gram[:, places[one], places[other]] -= values
     apart = one != other
@@ -146,8 +155,8 @@ def subtract_deviations(
 
 def _of_few_columns(part: Deviations, factor: UnitPosterior, precision: FloatArray) -> FloatArray:
     """Return (k (k + 1) / 2, n) squares and products of columns that deviations account for."""
-    (m, d, axes, k), n = part.projected.shape[1:], precision.shape[1]
-    values = weighted(part.projected, precision).reshape(m, d, axes * k, n)
+    (m, d, axes, k), n = part.projected.shape[1:-1], precision.shape[1]
+    values = weighted_each(part.projected, precision).reshape(m, d, axes * k, n)
     solved = factor.solve(values).reshape(m * d * axes, k, n)
     pairs = zip(*np.triu_indices(k), strict=True)
     return np.array([np.einsum("in,in->n", solved[:, a], solved[:, b]) for a, b in pairs])

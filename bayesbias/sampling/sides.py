@@ -34,9 +34,9 @@ class SideSystem:
         """Return the constants for sufficient statistics."""
         layout, (n_classes, d) = statistics.layout, statistics.layout.sides[0].parameter.shape
         cells, cross, gram = layout.cells, [], []
-        for noise, products in enumerate(statistics.products):
+        for noise, products in enumerate(statistics.products[..., 0]):
             rows = np.flatnonzero(cells.noise == noise)
-            loading, sums = statistics.loading[rows], statistics.sums[rows]
+            loading, sums = statistics.loading[rows], statistics.sums[rows, :, 0]
             out, kept = loading[:, : n_classes * d], loading[:, n_classes * d :]
             weighed, border = kept.multiply(cells.count[rows, None]).tocsr(), kept.T @ sums
             own = (kept.T @ weighed).toarray()
