@@ -4,8 +4,8 @@ With many gaps, each exact density factors a large matrix. The gaps' outcomes g 
 together with the parameters. Proposals of the parameters come from the density of the table whose
 gaps have their expected outcomes at the mode. Given the parameters :math:`\theta`, gaps are drawn
 from a Normal distribution q close to their conditional one: its mean is linear in :math:`\theta`,
-and its precision is constant in units of the residual sds. The pairs have the weights :math:`p(y, g
-| \theta) p(\theta) / q(\theta) q(g | \theta)`. These weights make the draws exact, and vary little.
+and its precision is constant in units of the residual sds. Draws have the weights :math:`p(y, g |
+\theta) p(\theta) / q(\theta) q(g | \theta)`, which make them exact and vary little.
 """
 
 from __future__ import annotations

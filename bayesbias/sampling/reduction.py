@@ -14,7 +14,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .deviations import Deviations, Directions, deviations_of, directions_of
 from .layout import Layout, Partition, RowTypes, Statistics, Units, lay_out
 from .parameters import Block
 from .sides import SideSystem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this value have density zero; float32 distances are no more precise."""
@@ -60,7 +63,7 @@ class Classes:
     deviations: tuple[Deviations, ...]
 
     @cached_property
-    def columns(self) -> Any:  # noqa: ANN401
+    def columns(self) -> csr_array:
         """Sparse (n_noise * d * n_directions, k) version of ``turned``."""
         from scipy.sparse import csr_array
 
@@ -276,15 +279,15 @@ def with_gaps(posterior: Collapsed, gaps: FloatArray) -> Collapsed:
     weights = np.zeros((outcome + 1, n))
     weights[place], weights[outcome] = gaps.T, 1.0
 
-    def each(columns: Any, known: FloatArray, shape: tuple[int, ...]) -> FloatArray:  # noqa: ANN401
-        """Return slopes and outcomes in the second-to-last axis, from (..., k) columns."""
+    def each(outcomes: FloatArray, known: FloatArray) -> FloatArray:
+        """Return (..., n_slopes) slopes and outcomes as (..., n_slopes + 1, n) columns."""
         known = np.repeat(known[..., None], n, axis=-1)
-        return np.concatenate([known, (columns @ weights).reshape(*shape, 1, n)], axis=-2)
+        return np.concatenate([known, outcomes.reshape(*known.shape[:-2], 1, n)], axis=-2)
 
     sides = []
     for side in posterior.sides:
         known = np.moveaxis(side.turned[..., 0], 1, -1)
-        turned = np.moveaxis(each(side.columns, known[..., slopes], known.shape[:-1]), -2, 1)
+        turned = np.moveaxis(each(side.columns @ weights, known[..., slopes]), -2, 1)
         parts = tuple(one.of_outcomes(side.directions, turned) for one in side.deviations)
         sides.append(replace(side, turned=turned, deviations=parts))
     sums, kept = statistics.sums[..., 0], np.append(slopes, outcome)
@@ -298,7 +301,7 @@ def with_gaps(posterior: Collapsed, gaps: FloatArray) -> Collapsed:
         rows=types.by_noise @ measured,
         sides=tuple(sides),
         statistics=replace(
-            statistics, sums=each(sums, sums[:, slopes], sums.shape[:1]), products=products
+            statistics, sums=each(sums @ weights, sums[:, slopes]), products=products
         ),
     )
 
