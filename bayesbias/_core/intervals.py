@@ -114,18 +114,31 @@ def describe_mixtures(
 
 
 def mixture_quantiles(means: FloatArray, sds: FloatArray, probability: FloatArray) -> FloatArray:
-    """Return quantiles of mixtures of normal distributions, (n_probabilities, n)."""
+    """Return quantiles of mixtures of normal distributions, (n_probabilities, n).
+
+    Newton's method starts at the quantiles of a Normal distribution; a step outside the range that
+    is still possible is replaced by a bisection.
+    """
     import numpy as np
-    from scipy.special import ndtr
+    from scipy.special import ndtr, ndtri
 
     quantiles = []
     for centers, widths in zip(means.T, sds.T, strict=True):
         low, high = (np.full(len(probability), end) for end in _ends(centers, widths))
+        smallest = (high[0] - low[0]) / 2**BISECTIONS
+        at = centers.mean() + np.hypot(centers.std(), widths.mean()) * ndtri(probability)
         for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            below = ndtr((middle[:, None] - centers) / widths).mean(axis=1) < probability
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        quantiles.append((low + high) / 2)
+            z = (at[:, None] - centers) / widths
+            excess = ndtr(z).mean(axis=1) - probability
+            low, high = np.where(excess < 0, at, low), np.where(excess < 0, high, at)
+            density = (np.exp(-(z**2) / 2) / widths).mean(axis=1) / np.sqrt(2 * np.pi)
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                new = at - excess / density
+            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
+            if abs(new - at).max() < smallest:
+                break
+            at = new
+        quantiles.append(at)
     return np.stack(quantiles, axis=1)
 
 

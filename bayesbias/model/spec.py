@@ -148,6 +148,9 @@ class ModelSpec:
             if prior.family == "fixed"
         }
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def terms_of(self, factor: str) -> tuple[Term, ...]:
         """Return the terms of a factor, such as ``attribute``."""
         return tuple(term for term in self.terms if term.of == factor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
@@ -21,13 +22,15 @@ from .._core.intervals import (
     mixture_quantiles,
 )
 from .._core.random import Seed, as_seed_sequence
+from ..model.design import Design
 from ..model.frequency import frequency_of
+from ..model.spec import ModelSpec
 from ..model.tree import design_of, labels, n_draws, spec_of, spread_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
 from ..sampling.exact import sample_exact
 from ..sampling.options import ROPE_SHARE, check_rope
-from ..sampling.parameters import parameters_of
+from ..sampling.parameters import parameter_blocks, parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.descriptives import default_rows
 from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
@@ -235,8 +238,9 @@ def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
     """
     (keys, draws), probability = default_draws(tree), (np.arange(n) + 0.5) / n
     if is_exact(tree) and len(keys):
-        means, sds = mixtures(tree, lambda of: of[:, keys.index, 0])
-        values = mixture_quantiles(means, sds, probability)
+        means, sds = _mixtures(*_given(tree), np.asarray)
+        columns = keys.index * len(pair_names(labels(tree, "connection"))["first"])
+        values = mixture_quantiles(means[:, columns], sds[:, columns], probability)
     else:
         values = np.quantile(draws, probability, axis=0)
     rows = keys.loc[keys.index.repeat(n), ["level", "protected_group", "estimand"]]
@@ -340,17 +344,33 @@ def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, F
     given the sds. The error of slopes on log rank is added. Rows that are not identified, whose
     weights are NaN, are left out.
     """
-    design = design_of(tree)
-    posterior = collapse(design, spec_of(tree))
+    means, sds = _mixtures(*_given(tree), choose)
+    known = np.isfinite(means[0])
+    return means[:, known], sds[:, known]
+
+
+def _given(tree: DataTree) -> tuple[Design, ModelSpec, bytes]:
+    """Return a posterior's design, its model, and the content of its parameters."""
+    design, spec = design_of(tree), spec_of(tree)
+    blocks = parameter_blocks(design, spec.fitting(design))
+    sds = {block.name: stacked(tree, block.name) for block in blocks}
+    return design, spec, parameters_of(blocks, sds).tobytes()
+
+
+@lru_cache(maxsize=4)  # several frames of a posterior need the same mixtures
+def _mixtures(
+    design: Design, spec: ModelSpec, parameters: bytes, choose: Choice
+) -> tuple[FloatArray, FloatArray]:
+    """Return `mixtures` with NaN for rows that are not identified."""
+    posterior = collapse(design, spec)
     weights = choose(contrast_weights(posterior))
     weights = weights.reshape(len(weights), -1)
+    errors = choose(slope_gaps(design, posterior.spec)).reshape(-1, weights.shape[1])
+    given = np.frombuffer(parameters).reshape(-1, posterior.n_parameters)
     is_known = ~np.isnan(weights[0])
-    errors = choose(slope_gaps(design, posterior.spec))
-    errors = errors.reshape(-1, len(is_known))[:, is_known]
-    sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-    parameters = parameters_of(posterior.blocks, sds)
-    means, variances = moments(posterior, parameters, weights[:, is_known])
-    return means[..., 0], np.sqrt(variances + (errors**2).sum(axis=0))
+    means, variances = moments(posterior, given, np.nan_to_num(weights))
+    sds = np.sqrt(variances + np.nan_to_num(errors**2).sum(axis=0))
+    return np.where(is_known, means[..., 0], np.nan), sds
 
 
 def use_moments(
