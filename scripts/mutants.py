@@ -64,7 +64,7 @@ NAMES |= {"log": "exp", "cumsum": "cumprod", "ones": "zeros", "var": "std"}
 NAMES |= {other: one for one, other in NAMES.items() if one != "sum"}
 """Functions and methods that are exchanged."""
 
-SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "isclose"}
+SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "isclose", "swapaxes"}
 """Functions whose first two arguments may be exchanged."""
 
 DROPPED = {"abs", "sqrt", "log", "exp", "square", "sorted", "reversed"}

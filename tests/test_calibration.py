@@ -340,3 +340,9 @@ def test_attribute_effects_are_false_alarms_of_groups_unless_the_model_knows_the
     # docs/calibration.md has .16 and .04 for 500 tables. The difference has an error of .03 here.
     assert found.loc["paper-hpdi-group", "rate"] > found.loc["crossed-hpdi-group", "rate"] + 0.04
     assert found.loc["crossed-hpdi-group", "rate"] < 0.11
+
+
+def test_thresholds_are_those_of_their_sources() -> None:
+    """Cohen's (1988) large effect, the null example's |d|, and the lowest of Caliskan et al."""
+    named = {"weat-d-large": 0.8, "weat-d-example": 1.267, "weat-d-caliskan": 1.81}
+    assert {name: method(name).threshold for name in named} == named

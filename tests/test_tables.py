@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import leaning, refused
+from builders import groups_by_sets, leaning, refused
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
 from bayesbias.nulls import scenario
+from bayesbias.scores.groups import mac_of_table
 from bayesbias.tables import table_files
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
 from bayesbias.tables.cosines import joined_tables, table_cosines
@@ -340,3 +341,20 @@ def test_what_is_refused(toy: pd.DataFrame) -> None:
     refused("half_width", mac_band, toy, half_width=14)
     refused("did you mean 'she'", neighborhood, toy, "shee")
     refused("only associated - human", contrast_of, DIFFERENCES, "neutral", "human")
+
+
+def test_both_ends_of_distances_ranks_widths_and_copies() -> None:
+    """Distances reach from 0 to 2, within rounding; a width has two decimals; ranks begin at 1."""
+    table = groups_by_sets("xy", 1, 2)
+    valid = bb.validate_table(table.assign(cosine_distance=[-1e-6, 2 + 1e-6] * 4))
+    assert valid["cosine_distance"].tolist() == [0.0, 2.0] * 4
+    assert mac_of_table(table.assign(cosine_distance=0.0)).score == 0
+    # In binary, 1 - .86 is a little more than .14.
+    band = mac_band(table.assign(cosine_distance=0.86))
+    assert band[["band_low", "band_high"]].to_numpy() == pytest.approx(np.array([[0.86, 1.14]] * 2))
+    refused("from 1", bb.validate_table, valid.assign(attribute_rank=0.5))
+    far = groups_by_sets("x", 2, 4)
+    equal = np.tile([0.5, 0.6, 0.7, 0.8], 2)
+    assert len(duplicate_vectors(far.assign(cosine_distance=equal))) == 1
+    equal[-1] += 3e-5  # the mean difference is below the tolerance
+    assert duplicate_vectors(far.assign(cosine_distance=equal)).empty
