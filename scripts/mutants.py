@@ -22,6 +22,7 @@ import random
 import shutil
 import signal
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -296,6 +297,7 @@ def sampled(n: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, list[str]
 
 def main(n: int, seed: int, jobs: int, *only: str) -> None:
     """Try n mutants, and print the survivors and the shares killed."""
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded")  # a library has one
     for name in LIBRARIES:
         import_module(name)
     map_tests(jobs)
