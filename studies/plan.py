@@ -131,7 +131,8 @@ def _real() -> Iterator[dict[str, object]]:
         design = design_of(post)
         n_attributes = sum(map(len, wordlist.stereotypes.values())) / len(design.sets)
         sizes[name] = round(len(design.words) / len(design.groups)), round(n_attributes)
-        sds = {sd: stacked(post, sd).mean(axis=0).ravel()[0] / design.spread for sd in TYPICAL_SDS}
+        drawn_sds = [sd for sd in TYPICAL_SDS if sd in post["posterior"]]  # not all in every design
+        sds = {sd: stacked(post, sd).mean(axis=0).ravel()[0] / design.spread for sd in drawn_sds}
         found[name] = {"spread": design.spread, "likeness": likeness_of(design), **sds}
         found[name]["groups"] = len(design.groups)
     yield from _summed("bundled lists, list_check", checked, halves)
