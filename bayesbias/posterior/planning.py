@@ -69,8 +69,8 @@ def plan(
     ----------
     pilot : DataTree, optional
         A posterior from `fit` for a smaller list of the same kind. Its sds, groups, controls, and
-        likeness of words are used. Without a pilot, the sds are typical of bundled lists: for single
-        lists that were left out, half-widths were .3 to 1.6 times (median 1.0) those of their fits.
+        likeness of words are used. Without a pilot, the sds are typical of bundled lists; for lists
+        that were left out of them, half-widths were .3 to 1.6 times those of the fit.
     groups : int, optional
         Number of groups, without a pilot; 2 if omitted.
     words, attributes : int or sequence of int
