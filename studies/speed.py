@@ -1,7 +1,7 @@
 """Time the package and its alternatives, a part at a time: ``--part NAME``.
 
-The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), the reference distributions
-with gensim, which loads the whole file, and with numpy's product, and p-values with permutations.
+The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), reading with gensim, the
+reference distributions and debiasing with numpy's operations, and p-values with permutations.
 All tasks of a part run in the same call. ``size`` is the number of repeats; each row shows the
 fastest.
 """
@@ -11,16 +11,22 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import arviz as az
 import numpy as np
 import pandas as pd
 
 import bayesbias as bb
+from bayesbias.debias.method import BLOCK
+from bayesbias.embeddings.registry import open_embedding
+from bayesbias.workflows.reference import read_source
+from bayesbias.workflows.settings import Settings
 
 from . import cliff, language_model_speed, sampler_speed, sweep_speed
 from .literature.sources import published_table
@@ -67,29 +73,57 @@ def _sampler(repeats: int) -> Iterator[dict[str, object]]:
                 yield {"task": f"fit {name}, {model}", "by": label, **times, "ess": ess}
 
 
-def _reference_distributions(repeats: int) -> Iterator[dict[str, object]]:
+def _reading(repeats: int) -> Iterator[dict[str, object]]:
+    """Time reading a text whole, with its peak memory by the array's, and a cached analysis."""
     from gensim.models import KeyedVectors
 
-    rng = np.random.default_rng(1)
-    words = [f"w{i}" for i in range(COUNT)]
-    pairs = {
-        f"e{i}": tuple(list(rng.choice(words[:10_000], 20, replace=False)) for _ in range(2))
-        for i in range(10)
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "vectors.bin")
-        vectors = KeyedVectors(DIMS)
-        vectors.add_vectors(words, rng.standard_normal((COUNT, DIMS), dtype=np.float32))
-        vectors.save_word2vec_format(str(path), binary=True)
-        del vectors
-        tasks = {
-            "plain read": path.read_bytes,
-            "bayesbias": lambda: bb.background.distributions(path, pairs, progressbar=False),
-            "gensim": lambda: KeyedVectors.load_word2vec_format(str(path), binary=True),
+    rng, wordlist = np.random.default_rng(1), bb.load_wordlist("weat1")
+    tails = [" ".join(f"{x:.5f}" for x in row) for row in rng.standard_normal((500, DIMS))]
+    words = [*wordlist.words, *map("w{}".format, range(COUNT // 40))]
+    lines = [f"{word} {tails[place % 500]}" for place, word in enumerate(words)]
+    with tempfile.TemporaryDirectory() as folder, patch.dict("os.environ", XDG_CACHE_HOME=folder):
+        path = Path(folder, "vectors.txt")
+        path.write_text("\n".join([f"{len(words)} {DIMS}", *lines, ""]))
+        readers = {
+            "bayesbias": lambda: bb.load_vectors(path, progressbar=False),
+            "gensim": lambda: KeyedVectors.load_word2vec_format(str(path)),
         }
-        for label, task in tasks.items():
-            times, _ = _timed(task, repeats)
-            yield {"task": f"ten distributions of {COUNT:,} words", "by": label, **times}
+        for label, task in readers.items():
+            times, found = _timed(task, repeats)
+            tracemalloc.start()
+            task()
+            peak = tracemalloc.get_traced_memory()[1] / found.vectors.nbytes
+            tracemalloc.stop()
+            micro = 1e6 * times["processor_s"] / len(words)
+            task_name = f"read {len(words):,} lines of text"
+            yield {"task": task_name, "by": label, **times, "us_a_line": micro, "peak": peak}
+        settings = Settings(cache=True, progressbar=False)
+        for label in ("first", "again"):
+            task_name = "words and pool of an analysis with --cache"
+            times, _ = _timed(lambda: read_source(path, [wordlist], settings).read(wordlist), 1)
+            yield {"task": task_name, "by": label, **times}
+
+
+def _debias(repeats: int) -> Iterator[dict[str, object]]:
+    """Time hard debiasing, and its floor: two scalings and a projection in numpy."""
+    demo, rng = bb.load_vectors("glove-demo"), np.random.default_rng(1)
+    words = [*demo.index_to_key, *map("w{}".format, range(COUNT // 2 - len(demo)))]
+    vectors = rng.standard_normal((len(words), DIMS), dtype=np.float32)
+    vectors[: len(demo), : demo.vector_size] += demo.vectors
+    direction, held = np.eye(DIMS)[:1], open_embedding((words, vectors)).loaded
+
+    def floor() -> np.ndarray:
+        out = np.empty_like(vectors)
+        for start in range(0, len(vectors), BLOCK):
+            rows = vectors[start : start + BLOCK].astype(np.float64)
+            rows /= np.linalg.norm(rows, axis=1)[:, None]
+            rows -= (rows @ direction.T) @ direction
+            out[start : start + BLOCK] = rows / np.linalg.norm(rows, axis=1)[:, None]
+        return out
+
+    for label, task in {"bayesbias": lambda: bb.debias.hard(held), "floor": floor}.items():
+        times, _ = _timed(task, repeats)
+        yield {"task": f"hard debiasing of {len(words):,} vectors", "by": label, **times}
 
 
 def _permutations(repeats: int) -> Iterator[dict[str, object]]:
@@ -124,24 +158,28 @@ def _passes(_: int) -> Iterator[dict[str, object]]:
 
 
 def _psi(repeats: int) -> Iterator[dict[str, object]]:
-    """Time ψ of five pairs of sets in memory, and numpy's product alone."""
+    """Time ψ of five pairs of sets in a memory-mapped folder, and numpy's product alone."""
     rng, words = np.random.default_rng(1), [f"w{i}" for i in range(COUNT // 2)]
-    vectors = rng.standard_normal((len(words), DIMS), dtype=np.float32)
     directions = rng.standard_normal((DIMS, 5))
     pairs = {f"e{i}": (words[i : i + 9], words[i + 20 : i + 29]) for i in range(5)}
-    tasks = {
-        "bayesbias": lambda: bb.background.distributions((words, vectors), pairs),
-        "float64 product": lambda: vectors.astype(np.float64) @ directions,
-        "float32 product": lambda: vectors @ directions.astype(np.float32),
-    }
-    for label, task in tasks.items():
-        times, _ = _timed(task, repeats)
-        yield {"task": f"ψ of {len(words):,} words, five pairs", "by": label, **times}
+    with tempfile.TemporaryDirectory() as folder:
+        vectors = rng.standard_normal((len(words), DIMS), dtype=np.float32)
+        bb.convert_vectors((words, vectors), Path(folder, "f"), progressbar=False)
+        vectors = np.load(Path(folder, "f", "vectors.npy"), mmap_mode="r")
+        tasks = {
+            "bayesbias": lambda: bb.background.distributions(Path(folder, "f"), pairs),
+            "float64 product": lambda: vectors.astype(np.float64) @ directions,
+            "float32 product": lambda: vectors @ directions.astype(np.float32),
+        }
+        for label, task in tasks.items():
+            times, _ = _timed(task, repeats)
+            yield {"task": f"ψ of {len(words):,} words, five pairs", "by": label, **times}
 
 
 PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
     "sampler": _sampler,
-    "reference-distributions": _reference_distributions,
+    "reading": _reading,
+    "debias": _debias,
     "language-models": language_model_speed.rows,
     "cliff": cliff.rows,
     "sweep": sweep_speed.rows,

@@ -135,8 +135,9 @@ class Debiaser:
             matrix = self.everywhere(matrix)
         if self.neutral is not None:
             free = np.array([word not in self.kept for word in words], dtype=bool)
-            matrix = np.where(free[:, None], self.neutral(matrix), matrix)
-        after = np.linalg.norm(matrix, axis=1)
+            changed = self.neutral(matrix)
+            matrix = changed if free.all() else np.where(free[:, None], changed, matrix)
+        after = np.sqrt(np.einsum("nd,nd->n", matrix, matrix))
         lost = np.flatnonzero(~empty & (after <= VANISHED * before)).tolist()
         if names := [words[row] for row in lost if words[row] not in self.placed]:
             raise ValueError(
