@@ -49,7 +49,7 @@ class ListPage(Page[ListRecord]):
     @property
     def kicker(self) -> str:
         sizes = self.record.sizes
-        return f"{self.record.title}, {sizes['words']} words × {sizes['stereotypes']} stereotypes"
+        return f"{self.record.title}, {sizes['words']} words × {sizes['stereotypes']} stereotype words"
 
     @cached_property
     def answer(self) -> Answer:
@@ -67,7 +67,7 @@ class ListPage(Page[ListRecord]):
     @property
     def _names(self) -> Mapping[str, str]:
         """Names of the picture's rows."""
-        whole = "mean" if self.record.groups else "this list"
+        whole = "mean of groups" if self.record.groups else "this list"
         return {**self.record.naming.groups, "": whole}
 
     def _picture(self) -> DotPicture:
@@ -217,13 +217,13 @@ class ListPage(Page[ListRecord]):
             words = [Lean(word, mean, ends=(low, high)) for word, mean, low, high in places]
             if words:
                 mean = number(row.mean, digits_for(row.low, row.high))
-                panels.append(Panel(says, words, row.mean, f"mean {mean}"))
+                panels.append(Panel(says, words, row.mean, f"together {mean}"))
         if not panels:
             return ""
         means = "; ".join(f"{one.title}, {one.says}" for one in panels)
         drawing = Leans(panels, ("away", "closer to its group"), f"Closer by: {means}").svg()
         ci = probability_name(record.ci_prob)
-        caption = f"Estimates with {ci} intervals. <b>Lines are the numbers above.</b>"
+        caption = f"Estimates with {ci} intervals."
         return figure("Each stereotype word", drawing, caption, "side")
 
     def details(self) -> Iterator[Fold]:

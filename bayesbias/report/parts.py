@@ -83,7 +83,7 @@ def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side:
     drawing = PairMap(pairs, naming.groups, says, key)
     caption = (
         "<b>Orange</b>: closer than both words’ averages suggest. <b>Blue</b>: farther (darkest: "
-        f"{number(drawing.darkest, 2)} or more). Frames: own stereotypes."
+        f"{number(drawing.darkest, 2)} or more). Framed: a group’s own stereotypes."
     )
     return figure(title, drawing.html(), caption, side)
 
@@ -103,7 +103,7 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
-    return f"Each dot is 1% of the probability; an interval holds {100 * record.ci_prob:g} dots."
+    return f"Each dot is 1% of the probability; {100 * record.ci_prob:g} lie in the range at the right."
 
 
 def how_to_read(record: Record, what: str) -> Fold:
