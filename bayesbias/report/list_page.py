@@ -48,8 +48,8 @@ class ListPage(Page[ListRecord]):
 
     @property
     def kicker(self) -> str:
-        sizes = self.record.sizes
-        return f"{self.record.title}, {sizes['words']} words × {sizes['stereotypes']} stereotype words"
+        words, stereotypes = self.record.sizes["words"], self.record.sizes["stereotypes"]
+        return f"{self.record.title}, {words} words × {stereotypes} stereotype words"
 
     @cached_property
     def answer(self) -> Answer:

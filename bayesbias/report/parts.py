@@ -103,7 +103,8 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
-    return f"Each dot is 1% of the probability; {100 * record.ci_prob:g} lie in the range at the right."
+    inside = f"{100 * record.ci_prob:g}"
+    return f"Each dot is 1% of the probability; {inside} lie in the range at the right."
 
 
 def how_to_read(record: Record, what: str) -> Fold:
