@@ -144,7 +144,7 @@ class ChangePage(Page[ChangeRecord]):
         yield parts.how_to_read(record, "the difference before, after, and removed")
 
     def figures(self) -> str:
-        leans, panels = self.record.frame("leans"), []
+        leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
         if leans.empty:
             return ""
         sets, two = list(dict.fromkeys(leans["attribute_set"])), leans["group"].nunique() == 1
@@ -155,13 +155,12 @@ class ChangePage(Page[ChangeRecord]):
             ends = zip(part["attribute"], part["before"], part["after"], strict=True)
             words, mean = [Lean(*one) for one in ends], float(part["before"].mean())
             panels.append(Panel(str(part["says"].iloc[0]), words, mean, "mean before", kind))
+            means.append(f"{panels[-1].title}, mean {number(mean, 2)}")
         toward = int((leans["toward"] > 0).sum())
-        half = "Removal brings all tips to one place, not to zero. "
         moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way."
-        caption = f"Ring: before; arrow tip: after. {half if two else ''}{moved}"
-        label = "; ".join(f"{one.title}, mean {number(one.mean, 2)}" for one in panels)
+        caption = f"Ring: before; arrow tip: after. {moved}"
         sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
-        drawing = Leans(panels, sides, f"Closer by, before: {label}").svg()
+        drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").svg()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
         pairs = parts.pair_figure(frame, self.record.naming, title, "pairs", "side")

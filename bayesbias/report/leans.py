@@ -24,15 +24,15 @@ class Lean:
 
 @dataclass(frozen=True)
 class Panel:
-    """Words under a title, and a line at their mean with what it says.
+    """Words under a title, and a line at their mean, if they have one, with what it says.
 
     `kind` is "own" (filled) or "other" (hollow); without one, words above zero are filled.
     """
 
     title: str
     words: Sequence[Lean]
-    mean: float
-    says: str
+    mean: float | None = None
+    says: str = ""
     kind: str = ""
 
 
@@ -72,15 +72,16 @@ class _Drawing:
         return picture([*self._axis(), *body], self.at, self.y + 18, self.plan.label)
 
     def _panel(self, panel: Panel) -> Iterator[str]:
-        mean, start = self.x(panel.mean), self.y
-        near = mean + 6 if mean < self.at.width - 90 else mean - 6
+        start = self.y
         yield text(panel.title, 2, start + 12, "n")
-        yield text(panel.says, near, start + 13, "s b" if near > mean else "s b r")
         self.y += 18
         for one in panel.words:
             yield from self._word(one, panel.kind or ("own" if one.value > 0 else "other"))
-        kind = panel.kind or ("own" if panel.mean > 0 else "other")
-        yield rule(mean, start + 2, mean, self.y - 1, f"mean {kind}")
+        if panel.mean is not None:
+            mean, kind = self.x(panel.mean), panel.kind or ("own" if panel.mean > 0 else "other")
+            near = mean + 6 if mean < self.at.width - 90 else mean - 6
+            yield text(panel.says, near, start + 13, "s b" if near > mean else "s b r")
+            yield rule(mean, start + 2, mean, self.y - 1, f"mean {kind}")
         self.y += 8
 
     def _word(self, one: Lean, kind: str) -> Iterator[str]:

@@ -208,22 +208,23 @@ class ListPage(Page[ListRecord]):
 
     def _leans(self) -> str:
         """Return how much closer each stereotype word is, in a panel for each set."""
-        record, panels = self.record, list[Panel]()
-        frame, rows = record.led("attributes"), {row.key: row for row in record.rows}
+        record, panels, spoken = self.record, list[Panel](), list[str]()
+        frame, whole = record.led("attributes"), record.overall
+        mean = number(whole.mean, digits_for(whole.low, whole.high))
         for group, says in record.naming.sets.items() if len(frame) else ():
-            row = rows.get(group, record.overall)
             of = frame[frame["protected_group"] == group].sort_values("mean", kind="stable")
             places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
             words = [Lean(word, mean, ends=(low, high)) for word, mean, low, high in places]
             if words:
-                mean = number(row.mean, digits_for(row.low, row.high))
-                panels.append(Panel(says, words, row.mean, f"together {mean}"))
+                line = () if record.groups else (whole.mean, f"together {mean}")
+                panels.append(Panel(says, words, *line))
+                numbers = ", ".join(f"{one.word} {number(one.value, 2)}" for one in words)
+                spoken.append(f"{says}: {numbers}")
         if not panels:
             return ""
-        means = "; ".join(f"{one.title}, {one.says}" for one in panels)
-        drawing = Leans(panels, ("away", "closer to its group"), f"Closer by: {means}").svg()
-        ci = probability_name(record.ci_prob)
-        caption = f"Estimates with {ci} intervals."
+        label = f"Closer by: {'; '.join(spoken)}"
+        drawing = Leans(panels, ("away", "closer to its group"), label).svg()
+        caption = f"Estimates with {probability_name(record.ci_prob)} intervals."
         return figure("Each stereotype word", drawing, caption, "side")
 
     def details(self) -> Iterator[Fold]:
