@@ -190,8 +190,8 @@ def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     got = fit_change(before, after.assign(cosine_distance=distance), model, **options)
     rows = comparison.changes(got).query("connection in @CONTROLS")
     spread = pair(before, after).design().spread
-    # Twice the known error of one row: the largest of 14 means of about 1,500 effective draws.
-    assert rows["mean"].abs().max() < 0.02 * spread
+    # Four known errors of one row: the largest of 14 means of about 1,500 effective draws.
+    assert rows["mean"].abs().max() < 0.04 * spread
     assert (got["posterior"]["sigma"].sel(connection="human") >= 0.01 * spread).all()
     alone = fit_change(before[~still], after[~still], model, **options)
     same, other = (

@@ -82,7 +82,7 @@ def _gaps(design: Design, neighbors: pd.DataFrame | None) -> dict[str, float]:
     }
     if neighbors is not None:
         words = neighbors["protected_word"].map(design.words.index).to_numpy()
-        ranks = neighbors[RANKS[1]].to_numpy(np.float64)
+        ranks = neighbors.get(RANKS[1], pd.Series(np.nan, neighbors.index)).to_numpy(np.float64)
         parts[NEIGHBORS] = neighbors["cosine_distance"].to_numpy(), words, ranks
     gaps = {}
     for name, (y, word, rank) in parts.items():

@@ -148,8 +148,8 @@ def _axes(grams: FloatArray, units: Units, parameter: IntArray) -> FloatArray:
     for kind in np.flatnonzero(np.bincount(kinds) > 1):
         own = np.flatnonzero(kinds == kind)
         inner, coupled = grams[:, own[:, None], own], np.hstack([*np.delete(grams[:, own], own, 2)])
-        rank, reached = -1, coupled
-        while rank < (rank := np.linalg.matrix_rank(reached, rtol=NO_RANK)):
+        rank, reached, basis = 0, coupled, np.eye(len(own))
+        while reached.size and rank < (rank := np.linalg.matrix_rank(reached, rtol=NO_RANK)):
             basis = np.linalg.svd(reached)[0]
             reached = np.hstack([basis[:, :rank], *inner @ basis[:, :rank]])
         rest = basis[:, rank:]
