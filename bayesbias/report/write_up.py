@@ -210,10 +210,19 @@ def _results(record: ListRecord) -> dict[str, Any]:
         "small": headline.loc[headline["level"] == "overall"].iloc[0],
         "exceeded": 0 if topics is None else int((topics < overall.mean).sum()),
         "landmarks": [f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks],
+        "slopes": [
+            f"{row.covariate} by {_exact(row.mean)} ({_exact(row.low)} to {_exact(row.high)})"
+            for row in record.led("slopes").itertuples()
+        ],
         "fitted_alone": list(_against_baseline(record)),
         "unrelated": unrelated,
         "too_few": sets_in_words(frames["thin"]) if record.has("thin") else "",
     }
+
+
+def _exact(value: float) -> str:
+    """Write a slope, whose size depends on the covariate's unit, with two significant digits."""
+    return f"{value:.2g}".replace("-", "−")
 
 
 def _division(record: ListRecord) -> dict[str, Any]:

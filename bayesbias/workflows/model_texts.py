@@ -74,6 +74,9 @@ def _formula(spec: ModelSpec, sigma: str) -> str:
     """Write the likelihood of a model."""
     means = [] if spec.around_means else [r"\mu_c"]
     for term in spec.terms:
+        if term.of == "covariate":
+            means.append(r"\sum_x \mathrm{slope}_x x_i")
+            continue
         indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
         means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
     student = spec.likelihood == "student_t"
