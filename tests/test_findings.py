@@ -105,6 +105,23 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
         refused("the vectors first", bb.analyze, given, "glove-demo", error=TypeError)
 
 
+@pytest.mark.parametrize("matched", [0, 5])
+def test_vectors_without_ranks_have_baselines_as_measured(matched: int) -> None:
+    vectors = load_vectors("glove-demo")
+    held = {word: vectors[word] for word in vectors.index_to_key}
+    options = {"seed": 1, "draws": 250, "matched": matched, "reference_lists": 20}
+    with pytest.warns(bb.warnings.UnknownFrequency):
+        analysis = bb.analyze(held, "gender", **options)
+    means = analysis.table.groupby(["connection", "protected_group"])["cosine_distance"].mean()
+    split = analysis.split.pivot_table("mean", "baseline", "protected_group")
+    apart = split["man"] - split["woman"]
+    raw = means.unstack()["man"] - means.unstack()["woman"]
+    # The parts of both groups move by a baseline's raw difference, which is arithmetic.
+    moved = 2 * (raw["neutral"] - raw["human"])
+    assert apart["human"] - apart["neutral"] == pytest.approx(moved, abs=1e-9)
+    assert np.isfinite(apart["neighbors"])
+
+
 ODD = {
     "name": "50% of $x_1$ & <b>",
     "groups": {"a|b": ["cat", "cats"], "d_g": ["dog", "dogs"]},

@@ -164,6 +164,8 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     assert frame["covariate"].tolist() == ["log_rank_attribute", "letters"]
     assert frame.loc[0, "low"] > 0  # rare words are far from frequent ones
     assert analysis.found.without is Without.COVARIATES
+    text, low = analysis.write_up().markdown, frame.loc[0, "low"]
+    assert f"({low:.2g} to {frame.loc[0, 'high']:.2g})" in text
 
 
 def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:

@@ -381,12 +381,16 @@ def labels(tree: DataTree, dim: str) -> list[str]:
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 
+MAKE = "Make one from a table with bb.fit(table)"
+
+
 def require_posterior(tree: object) -> None:
     """Raise a TypeError for anything other than a posterior, such as a table."""
     if not hasattr(tree, "children"):
+        held = hasattr(tree, "posterior")
         raise TypeError(
             "a posterior from bb.fit or bb.fit_change is needed; got "
-            f"{type(tree).__name__}. Make one from a table with bb.fit(table)"
+            f"{type(tree).__name__}. {'Pass its .posterior' if held else MAKE}"
         )
 
 

@@ -65,6 +65,7 @@ def hypothesis(
         For example, ``"muslim < christian - 0.05"``. Both sides of ``>`` or ``<`` are sums and
         differences of numbers and terms. A group, a protected word, or ``all`` stands for its
         default contrast, own stereotypes minus other stereotypes; ``muslim: bias`` is the same.
+        Contrasts are distances, so the smaller one is the group closer to its own stereotypes.
         ``muslim: associated - human`` compares two connections, and a single connection is its mean
         distance in `summary`. The name before a colon applies up to the next colon; without one,
         connections are overall. If a group and a word share a name, ``word muslim`` is the word.
