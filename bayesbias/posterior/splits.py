@@ -82,8 +82,10 @@ def _gaps(design: Design, neighbors: pd.DataFrame | None) -> dict[str, float]:
     }
     if neighbors is not None:
         words = neighbors["protected_word"].map(design.words.index).to_numpy()
-        ranks = neighbors.get(RANKS[1], pd.Series(np.nan, neighbors.index)).to_numpy(np.float64)
-        parts[NEIGHBORS] = neighbors["cosine_distance"].to_numpy(), words, ranks
+        y, ranks = neighbors["cosine_distance"].to_numpy(), np.full(len(words), np.nan)
+        if RANKS[1] in neighbors:
+            ranks = neighbors[RANKS[1]].to_numpy(np.float64)
+        parts[NEIGHBORS] = y, words, ranks
     gaps = {}
     for name, (y, word, rank) in parts.items():
         moved = np.zeros(len(y))

@@ -211,8 +211,9 @@ def _results(record: ListRecord) -> dict[str, Any]:
         "exceeded": 0 if topics is None else int((topics < overall.mean).sum()),
         "landmarks": [f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks],
         "slopes": [
-            f"{row.covariate} by {_exact(row.mean)} ({_exact(row.low)} to {_exact(row.high)})"
-            for row in record.led("slopes").itertuples()
+            f"{row['covariate']} by {_exact(row['mean'])} ({_exact(row['low'])} to "
+            f"{_exact(row['high'])})"
+            for row in record.led("slopes").to_dict("records")
         ],
         "fitted_alone": list(_against_baseline(record)),
         "unrelated": unrelated,
