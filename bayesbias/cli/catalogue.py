@@ -78,26 +78,28 @@ def check(
         screen.say(f"{file}: {finding['severity']}: {key}{finding['finding']}")
     errors = int((findings["severity"] == "error").sum())
     counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
-    screen.say(f"{Path(file).name}: nothing to report." if findings.empty else counts)
+    screen.say(f"{Path(file).name}: {counts}")
     if vectors and not errors:
         _measured(bb.load_wordlist(file), vectors, case)
-    else:
-        screen.say(
-            "No embedding was read; `bayesbias table` reports words that an embedding lacks."
-        )
+    elif not vectors:
+        screen.say("Pass --vectors to see which words an embedding lacks.")
     return options.FAILED if errors else 0
 
 
 def _measured(wordlist: bb.WordList, vectors: str, case: str) -> None:
     """Print the check of a list's words in an embedding."""
+    from .tables import say_lost
+
     read = bb.load_vectors(vectors, wordlist, case=case)
+    say_lost(read, wordlist)
     words, rows = bb.list_check(bb.distance_table(read, wordlist)), []
     for (_, name), own in words.groupby(["role", "name"], sort=False):
         sizes = [f"{own['n_words'].iloc[0]}", f"{own['n_effective'].iloc[0]:.1f}"]
         least, most = own.nsmallest(1, "cosine"), own.loc[own["jackknife"].abs().nlargest(1).index]
         pairs = ((least, "cosine"), (most, "jackknife"))
-        found = [f"{row['word'].item()} ({row[of].item():.3f})" for row, of in pairs if len(row)]
-        rows.append([str(name), *sizes, *(found or ["–", "–"])])
+        known = ((row, of) for row, of in pairs if row[of].notna().any())
+        found = [f"{row['word'].item()} ({row[of].item():.3f})" for row, of in known]
+        rows.append([str(name), *sizes, *[*found, "–", "–"][:2]])
     heads = ["name", "words", "effective", "least typical (cosine)", "contrast without it moves by"]
     screen.table("Words of the list", heads, rows)
     width = words.attrs["half_width"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bayesbias as bb
 
 from .._core.intervals import DEFAULT_CI_PROB
 from ..model.defaults import RECOMMENDED
 from . import options, screen
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 MOST_ROWS, MOST_NAMED = 60, 100
 """Maximum rows of a summary (a longer one omits words), and maximum of named missing words."""
@@ -33,10 +36,6 @@ def table(
     out : Path
         File to write, .csv or .parquet.
     """
-    from .._core.checks import ArgumentError
-    from .._core.display import abridged
-    from ..report.parts import sets_in_words
-
     options.require_no_embedding([wordlist], "table")
     loaded = bb.load_wordlist(wordlist)
     options.require_file(out, ".csv", ".parquet", force=force)
@@ -44,8 +43,17 @@ def table(
     most = reading.max_missing
     measured = bb.distance_table(read, loaded, embedding=reading.name, max_missing=most)
     bb.write_table(measured, out)
-    missing, thin = bb.missing_words(read, loaded), bb.undersized_sets(read, loaded)
     screen.say(f"{out}: {len(measured):,} distances.")
+    say_lost(read, loaded)
+
+
+def say_lost(read: KeyedVectors, wordlist: bb.WordList) -> None:
+    """Print the words of a list that an embedding lacks, and the sets with too few left."""
+    from .._core.checks import ArgumentError
+    from .._core.display import abridged
+    from ..report.parts import sets_in_words
+
+    missing, thin = bb.missing_words(read, wordlist), bb.undersized_sets(read, wordlist)
     if len(thin):
         screen.say(f"Too few words are left in {sets_in_words(thin)}; do not rely on these sets.")
     if len(missing):
