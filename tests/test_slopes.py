@@ -218,3 +218,4 @@ def test_every_way_in_refuses_what_its_table_cannot_carry(tmp_path: Path) -> Non
     failures = bb.run_sweep(bb.load_sweep(config), tmp_path / "out", progress=False).failures
     assert failures["message"].str.contains("slopes of covariates").tolist() == [True]
     refused("did you mean 'log_rank_attribute'", demo, covariates="log_rank_atribute")
+    refused("covariate_values", demo, covariates="share", covariate_values={"he": 1.0})

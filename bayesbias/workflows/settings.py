@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -77,6 +78,11 @@ class Settings(FitOptions):
         object.__setattr__(self, "models", tuple(self.models or default))
         named = (self.covariates,) if isinstance(self.covariates, str) else self.covariates
         object.__setattr__(self, "covariates", tuple(named))
+        values = self.covariate_values
+        if not isinstance(values, str | os.PathLike):
+            need = f" must be the path of a CSV file; got {type(values).__name__}"
+            raise ArgumentError(Argument("covariate_values"), need)
+        object.__setattr__(self, "covariate_values", str(values))
         for name, few in (("matched", ()), ("reference_lists", (1,))):
             count = getattr(self, name)
             if not is_whole(count) or count < 0 or count in few:

@@ -98,7 +98,8 @@ def analyze(
         ``strip_accents``, ``subwords``, ``key``, ``limit``, and ``allow_pickle``, as in
         `bayesbias.load_vectors`; ``max_missing``, as in `bayesbias.distance_table`;
         ``cache=True``, to keep a copy of a text file that opens at once in the user's cache folder;
-        ``covariates``, as in `bayesbias.fit`; and fit options, such as ``seed`` and ``draws``.
+        ``covariates``, as in `bayesbias.fit`, with ``covariate_values``, the path of a CSV file
+        whose first column contains words; and fit options, such as ``seed`` and ``draws``.
 
     Returns
     -------
