@@ -8,6 +8,7 @@ from html import escape
 
 from ..records.base import Record
 from ..records.found import ListRecord, Question
+from ..records.naming import GIVEN
 from ..records.rows import Row, Verdict
 from .dots import DotPicture
 from .numbers import digits_for, joined, number
@@ -102,7 +103,8 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
 
 def list_sentence(record: ListRecord) -> Sentence:
     """Return the sentence that leads the page of a list."""
-    where = f" in the embedding {record.embedding}"
+    named = "" if record.embedding == GIVEN else "the embedding "
+    where = f" in {named}{record.embedding}"
     if record.groups:
         return _by_group(record, where)
     holds = record.overall.verdict.holds
