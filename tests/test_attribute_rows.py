@@ -158,3 +158,11 @@ def test_rows_of_attributes_need_effects_of_cells_and_no_other_option() -> None:
     for options in ({"named": "x0"}, {"between": "groups"}, {"over": "listed"}):
         with pytest.raises(ValueError, match="cannot be combined"):
             bb.contrasts(post, of="attribute", **options)
+
+
+def test_the_raw_difference_to_a_group_without_pairs_is_unknown() -> None:
+    table = leaning_table("xyz")
+    one = table["attribute"].iloc[0]
+    post = bb.fit(table[(table["attribute"] != one) | (table["protected_group"] != "y")], seed=1)
+    frame = bb.contrasts(post, of="attribute").set_index("attribute")["raw"]
+    assert frame.index[frame.isna()].tolist() == [one]

@@ -346,3 +346,46 @@ def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> No
 )
 def test_names_that_look_ordered(names: list[str], ordered: bool) -> None:
     assert look_ordered(names) is ordered
+
+
+def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
+    """Distances of one embedding vary a third as much, and so does its slope."""
+    base, rng = groups_by_sets("xy", 4, 4), np.random.default_rng(1)
+    words = base["attribute"].unique()
+    share = base["attribute"].map(dict(zip(words, rng.normal(0, 1, len(words)), strict=True)))
+    share = share.astype(float) + (base["connection"] == "associated")
+    own = {
+        name: base.assign(
+            **{"embedding": name, "wordlist": "one", "share": share},
+            cosine_distance=0.9 + scale * (rng.normal(0, 0.5, len(base)) + 0.8 * share),
+        )
+        for name, scale in (("a", 0.03), ("b", 0.1), ("c", 0.1))
+    }
+    found = []
+    for order in ("abc", "bac"):
+        table = pd.concat([own[name] for name in order])
+        post = bb.fit_many(table, "maximal", covariates="share", draws=250, seed=1)
+        raw = post["constant_data"]["raw_mean"].values[0]
+        found.append(dict(zip(order, raw, strict=True)))
+    # The sd of b's contrast is about .02; draws of its sds move the mean by a tenth of this.
+    assert found[0]["b"] == pytest.approx(found[1]["b"], abs=0.004)
+
+
+def test_many_runs_with_many_missing_pairs() -> None:
+    """More missing pairs than are integrated out, in three runs with likeness."""
+    vectors, wordlist = leaning("xy")
+    rng = np.random.default_rng(3)
+    rows = []
+    for name in "abc":
+        held = {word: row + 0.3 * rng.normal(size=len(row)) for word, row in vectors.items()}
+        rows.append(bb.distance_table(held, wordlist, embedding=name).assign(wordlist="one"))
+    gone = rng.permutation(len(rows[0]))[:18]
+    kept = pd.concat([table.drop(index=table.index[gone]) for table in rows])
+    few = pd.concat([table.drop(index=table.index[gone[:6]]) for table in rows])
+    means = [
+        bb.rank_embeddings(bb.fit_many(each, draws=250, seed=1)).set_index("embedding")["mean"]
+        for each in (kept, few)
+    ]
+    # Half of the sd of a contrast: twelve pairs less move it, but not far.
+    assert np.isfinite(means[0]).all()
+    assert (means[0] - means[1]).abs().max() < 0.15

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import model_named
+from builders import groups_by_sets, model_named
 from numpy.random import default_rng
 from test_collapsed import VARIANTS, irregular, likened, points_of, without_some  # noqa: F401
 from xarray import DataTree
@@ -55,6 +55,13 @@ def test_value_and_gradient_with_likeness_gaps_and_slopes(likened, share) -> Non
 
 def test_value_and_gradient_with_a_known_error(irregular: Design) -> None:  # noqa: F811
     check(replace(irregular, rounding=0.03), "crossed")
+
+
+def test_value_and_gradient_where_words_of_a_group_lack_controls() -> None:
+    table, rng = groups_by_sets("xy", 3, 3, "human"), default_rng(1)
+    table = table.assign(cosine_distance=0.9 + rng.normal(0, 0.05, len(table)))
+    lacking = (table["protected_group"] == "y") & (table["connection"] == "human")
+    check(make_design(table[~lacking]), "crossed")
 
 
 def test_effects_are_drawn_for_the_sds_of_each_chain(

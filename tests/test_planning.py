@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import only_row
+from builders import only_row, refused
 from scipy.stats import nct, t
 from test_frequency import ranked_table
 
@@ -119,3 +119,10 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
     )  # stored cosines are rounded
     with pytest.raises(ValueError, match="no cosines"):
         bb.list_check(pd.DataFrame(religion.to_dict("list")))
+
+
+def test_numbers_of_words_are_whole_and_positive() -> None:
+    small = {"attributes": 4, "clusters": 1}
+    pd.testing.assert_frame_equal(bb.plan(words=np.int64(4), **small), bb.plan(words=[4], **small))
+    refused("words", bb.plan, words=0)
+    refused("attributes", bb.plan, attributes=[4, 2.5])

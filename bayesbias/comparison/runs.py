@@ -62,7 +62,7 @@ class Runs:
     embeddings: tuple[str, ...]
     n_trainings: int  # per embedding
     designs: tuple[Design, ...]  # one per run: only pairs that all runs have
-    spec: ModelSpec  # with slopes of covariates
+    specs: tuple[ModelSpec, ...]  # one per run: with slopes of its covariates
     n_left_out: int  # number of pairs that only some runs have, without matched controls
     measured: tuple[Design, ...]  # all pairs of each run, with its own matched controls
 
@@ -70,6 +70,11 @@ class Runs:
     def design(self) -> Design:
         """The pairs that all runs have, with the covariates' means over runs."""
         return replace(self.designs[0], x=np.mean([each.x for each in self.designs], axis=0))
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model of the first run."""
+        return self.specs[0]
 
     @cached_property
     def y(self) -> FloatArray:
@@ -136,7 +141,7 @@ def runs_of(
     made = [with_slopes(replace(design, y=run), spec, table, covariates) for run, table in own]
     designs, specs = zip(*made, strict=True)
     n_trainings = int(trainings.iloc[0])
-    return Runs(wordlist, names, n_trainings, designs, specs[0], n_left_out, measured)
+    return Runs(wordlist, names, n_trainings, designs, specs, n_left_out, measured)
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
@@ -149,6 +154,14 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
     within = helmert(n_trainings) if n_trainings > 1 else np.empty((0, 1))
     pairs = (embeddings, average), (between, average), (np.eye(n_embeddings), within)
     return tuple(np.asarray(np.kron(*pair), dtype=np.float64) for pair in pairs)
+
+
+def _in_spreads(spec: ModelSpec, spread: float) -> ModelSpec:
+    """Return a model for distances in units of their spread, which its priors may be in already."""
+    if spec.scale == "spread":
+        return spec
+    scaled = {name: prior.scaled(1 / spread) for name, prior in spec.priors.items()}
+    return replace(spec, priors={**scaled, "connection_mean": spec.priors["connection_mean"]})
 
 
 def list_contrasts(
@@ -166,7 +179,7 @@ def list_contrasts(
             f"from {', '.join(design.connections)}"
         )
     place, sign = pair_place(design.connections, *pair)
-    alone = [collapse(each, runs.spec) for each in runs.designs]
+    alone = [collapse(*each) for each in zip(runs.designs, runs.specs, strict=True)]
     weights = sign * contrast_weights(alone[0])[..., place]
     is_double = estimand_names(design, alone[0].spec)[0, place] == DOUBLE
     if is_double and not identifies_groups(design):
@@ -182,7 +195,7 @@ def list_contrasts(
     sds = np.sqrt(variances + of_slopes[:, is_known])
     spreads = np.array([[posterior.design.spread] for posterior in alone])
     y = (runs.y - runs.y.mean(axis=1, keepdims=True)) / spreads
-    spec = runs.spec.with_priors({"connection_mean": {"mean": 0.0}})
+    spec = _in_spreads(runs.spec, spreads.mean()).with_priors({"connection_mean": {"mean": 0.0}})
     shared, pareto_k = np.zeros((weights.shape[1], len(y), len(y))), [k for _, _, k in given]
     for q in rotation(len(runs.embeddings), runs.n_trainings):
         if len(q):

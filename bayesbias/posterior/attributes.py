@@ -191,12 +191,14 @@ def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     y = design.y + (offsets(design) if is_moved else 0.0)
     place = design.codes("protected_group"), design.attribute
     means = cell_means(y, place, (len(design.groups), len(design.attributes)))[:, attribute]
+    lacking = (np.isnan(means) & (weights.T != 0)).any(axis=0)
+    raw = np.einsum("gr,rg->r", np.nan_to_num(means), weights)
     return pd.DataFrame(
         {
             "protected_group": np.take(design.groups, group),
             "attribute_set": np.take(design.columns, design.attribute_column[attribute]),
             "attribute": np.take(design.attributes, attribute),
             "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
-            "raw": np.einsum("gr,rg->r", np.nan_to_num(means), weights),
+            "raw": np.where(lacking, np.nan, raw),
         }
     )

@@ -109,9 +109,14 @@ def plan(
         raise ValueError("a pilot has its own groups; leave out groups")
     n_groups = 2 if groups is None else groups
     check_numbers(least=2, groups=n_groups)
+    for name, numbers in (("words", words), ("attributes", attributes), ("clusters", clusters)):
+        for number in _listed(numbers):
+            check_numbers(least=1, **{name: number})
     old = None if pilot is None else design_of(pilot)
     spec = load_model(RECOMMENDED["distance"]) if pilot is None else _without_slopes(spec_of(pilot))
     extra = np.zeros(2)
+    if old is not None and not {"associated", "different"} <= {*old.connections}:
+        raise ValueError("a plan needs a pilot with associated and different stereotypes")
     if old is not None and pilot is not None:
         extra = np.nan_to_num((slope_gaps(old, spec_of(pilot))[:, :2, 0] ** 2).sum(axis=0))
     rows = []
@@ -255,8 +260,10 @@ def _without_slopes(spec: ModelSpec) -> ModelSpec:
             f"a plan needs a pilot with a Normal model and the same residual sd for all words, "
             f"such as by-group; the model is {spec.name!r}"
         )
+    if any(term.correlated for term in spec.terms):
+        raise ValueError(f"a plan needs effects without correlation; the model is {spec.name!r}")
     return spec.without(*(term.name for term in spec.terms_of("covariate")))
 
 
 def _listed(numbers: int | Sequence[int]) -> Sequence[int]:
-    return [numbers] if isinstance(numbers, int) else numbers
+    return numbers if isinstance(numbers, Sequence | np.ndarray) else [numbers]

@@ -102,7 +102,8 @@ def sample_exact(
 ) -> ExactDraws:
     """Draw from the exact posterior; draw only its parameters if ``effects`` is False."""
     with one_thread():
-        found = _by_filling(posterior, n_draws, rng) if posterior.n_gaps > MANY_GAPS else None
+        many = posterior.n_gaps > MANY_GAPS and posterior.n_outcomes == 1
+        found = _by_filling(posterior, n_draws, rng) if many else None
         if found is None:
             exact = partial(log_density, posterior)
             found = _drawn(posterior, exact, mode_of(posterior), n_draws, rng), None

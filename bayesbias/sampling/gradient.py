@@ -106,7 +106,8 @@ class Solved:
         variance = 1 / own if d == 1 else np.linalg.inv(own)
         log_dets = np.log(own.ravel()) if d == 1 else np.linalg.slogdet(own)[1]
         means = _product(variance, right)
-        explained = right.reshape(-1, k).T @ means.reshape(-1, k)
+        rows = right.size // max(k, 1), k  # k is 0 if no column depends on this deviation
+        explained = right.reshape(rows).T @ means.reshape(rows)
         log_det = float(part.times @ log_dets)
         return cls(part, turn, to_effects, variance, log_det, means.reshape(shape)), explained
 
