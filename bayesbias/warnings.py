@@ -342,6 +342,14 @@ class ReadAsLatin1(BayesbiasWarning):
     )
 
 
+class NotCached(BayesbiasWarning):
+    """A copy of an embedding could not be kept."""
+
+    name: str
+    reason: str
+    text = "no copy of {name} is kept, and the text is read: {reason}"
+
+
 class SlowText(BayesbiasWarning):
     """Reading text took long; a hint, which results do not keep."""
 

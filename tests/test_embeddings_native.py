@@ -118,7 +118,7 @@ def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(
     path, demo = tmp_path / "text.txt", bb.load_vectors("glove-demo")
     lines = [f"{word} {' '.join(map(str, demo[word]))}" for word in demo.index_to_key]
     path.write_text("\n".join([*lines[:40], "an odd line", *lines[40:], ""]))
-    how = {"draws": 50, "reference_lists": 0, "seed": 1, "progressbar": False}
+    how = {"draws": 50, "reference_lists": 20, "seed": 1, "progressbar": False}
     with pytest.warns(bb.warnings.OddLines):
         plain = bb.analyze(path, "weat7", case="fallback", **how)
     for place in ("first", "again"):
@@ -126,5 +126,21 @@ def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(
             found = bb.analyze(path, "weat7", case="fallback", cache=True, **how)
         assert_frame_equal(found.table, plain.table)
         assert_frame_equal(found.contrasts, plain.contrasts)
+        assert_frame_equal(found.reference, plain.reference)
         if place == "first":  # from now on, the text cannot be parsed
             monkeypatch.setattr("bayesbias.embeddings.formats.text._matrix", None)
+
+
+def test_a_cache_that_cannot_be_written_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    path, demo = tmp_path / "text.txt", bb.load_vectors("glove-demo")
+    path.write_text(
+        "".join(f"{word} {' '.join(map(str, demo[word]))}\n" for word in demo.index_to_key)
+    )
+    how = {"draws": 50, "reference_lists": 0, "matched": 0, "seed": 1, "progressbar": False}
+    with pytest.warns(bb.warnings.NotCached):
+        found = bb.analyze(path, "religion", cache=True, **how)
+    assert_frame_equal(found.table, bb.analyze(path, "religion", **how).table)

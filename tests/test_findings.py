@@ -184,3 +184,13 @@ def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
     few = {"models": ["robust"], "draws": 30, "tune": 30, "chains": 1, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
     assert found.found.without is Without.MODEL
+
+
+def test_a_group_without_vectors_has_no_reference_lists() -> None:
+    """Its stereotypes stay as those of others, which a list on another topic cannot replace."""
+    pets = {**PETS, "groups": {**PETS["groups"], "kid": ["kidzzq", "chyyld"]}}
+    pets["stereotypes"] = {**PETS["stereotypes"], "kid": ["school", "toy", "play"]}
+    with pytest.warns(bb.warnings.NothingDrawn):
+        analysis = bb.analyze("glove-demo", pets, **{**FEW, "reference_lists": 20})
+    assert analysis.found.without is Without.WORDS
+    assert "kid_stereotype" in set(analysis.table["attribute_set"])

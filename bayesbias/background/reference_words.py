@@ -169,7 +169,10 @@ def draw_pools(
         raise TooFewWordsError("an encoder has no list of words to draw from")
     forms = {form for word in chain(*lists) for form in every_form(word)}
     for chunk in _chunks(embedding, forms, and_sample=by_rank):
-        keys = rng.random(len(chunk)) * (chunk.ranks if by_rank else 1.0)
+        real = np.array([word != "" for word in chunk.words])  # not lines of a copy left out
+        keys = np.zeros(len(chunk))
+        keys[real] = rng.random(int(real.sum()))
+        keys *= chunk.ranks if by_rank else 1.0
         usable = (chunk.ranks > first) & (chunk.ranks <= (np.inf if stop is None else stop))
         usable &= np.isfinite(chunk.vectors).all(axis=1) & chunk.vectors.any(axis=1)
         for row, word in enumerate(chunk.words):

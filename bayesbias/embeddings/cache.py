@@ -12,7 +12,7 @@ import numpy as np
 from .._core.files import replace_folder
 from .._core.reading import parts_of, read_json
 from .._core.warnings import as_ours, from_dict, heard, to_dict, warn
-from ..warnings import SlowText
+from ..warnings import NotCached, SlowText
 from .convert import write_native
 from .formats.text import text_chunks
 from .load import VectorsLike
@@ -34,14 +34,22 @@ def cached(source: VectorsLike, *, allow_pickle: bool, progressbar: bool) -> Vec
         return source
     target = _place(opened.path)
     if not (target / NOTICES).is_file():
-        with replace_folder(target) as stage:
-            with heard() as found:
-                write_native(_in_place(opened), stage)
-            kept = [to_dict(as_ours(one)) for one in found if not isinstance(one, SlowText)]
-            (stage / NOTICES).write_text(json.dumps(kept), encoding="utf-8")
+        try:
+            _keep(opened, target)
+        except OSError as reason:  # such as another run that is writing the copy
+            warn(NotCached(opened.path.name, str(reason)))
+            return source
     for notice in read_json(target / NOTICES):
         warn(from_dict(notice))
     return target
+
+
+def _keep(opened: Embedding, target: Path) -> None:
+    with replace_folder(target) as stage:
+        with heard() as found:
+            write_native(_in_place(opened), stage)
+        kept = [to_dict(as_ours(one)) for one in found if not isinstance(one, SlowText)]
+        (stage / NOTICES).write_text(json.dumps(kept), encoding="utf-8")
 
 
 def _place(path: Path) -> Path:

@@ -28,7 +28,7 @@ from ..records.found import ChangeRecord
 from ..records.naming import names_in, naming_of
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from ..warnings import MissingWords, SameVectors, ThinSet
+from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
 from .change_frames import READINGS, change_frames, pairing_text
 from .model_texts import run_fields
 from .reference import matched_list, read_source
@@ -119,9 +119,9 @@ def analyze_change(
     >>> overall[["mean", "low", "high", "p_moved"]].round(2)
                 mean   low  high  p_moved
     connection
-    associated  0.01 -0.00  0.03     0.24
-    different  -0.03 -0.04 -0.01     0.80
-    neutral    -0.00 -0.01  0.00     0.00
+    associated  0.01 -0.00  0.03     0.26
+    different  -0.03 -0.04 -0.01     0.78
+    neutral    -0.00 -0.01  0.01     0.00
     human      -0.00 -0.01  0.01     0.01
     matched    -0.00 -0.01  0.00     0.00
     """
@@ -198,7 +198,9 @@ def _read_ends(
     second = load_vectors(sources[1], asked, known.case, **loading)
     if controls:
         both = tuple(word for word in controls if word in second)
-        wider = replace(wider, controls={**wider.controls, MATCHED: both})
+        wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words
+    if controls and wider is words:
+        warn(NothingDrawn("matched controls", f"none of those drawn is in {_name(after)}"))
     names = known.names or (_name(before), _name(after))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # fitting repeats them

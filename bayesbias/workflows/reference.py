@@ -138,17 +138,22 @@ def read_against(
     in ``match``. ``scores`` comes from `score_table`; it is empty if fewer than two groups have
     stereotypes. If there are no reference lists, the reason is returned instead of frames.
     """
-    if not settings.reference_lists:
-        return Frames({}), Without.REQUEST
-    if settings.covariates:
-        return Frames({}), Without.COVARIATES
+    for reason, holds in (
+        (Without.REQUEST, not settings.reference_lists),
+        (Without.COVARIATES, settings.covariates),
+        (Without.MODEL, lead.spec.likelihood != "normal"),
+    ):
+        if holds:
+            return Frames({}), reason
     if pool is None:
         return Frames({}), Without.WORDS
-    if lead.spec.likelihood != "normal":
-        return Frames({}), Without.MODEL
     headline = default_rows(lead["contrasts"])
     own = replace(wordlist, controls=_matched_of(wordlist))
     known = _with_controls(pool, own, vectors)
+    lost = [name for name in own.stereotypes if known.found.keys().isdisjoint(own.groups[name])]
+    if lost:
+        warn(NothingDrawn("reference lists", f"no word of {', '.join(lost)} has a vector"))
+        return Frames({}), Without.WORDS
     present = words_present(own, known.found)
     table, rng = measure(known.keyed, present), default_rng(_seeds()[3])
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
@@ -214,9 +219,7 @@ def _matched_of(wordlist: WordList) -> dict[str, tuple[str, ...]]:
 def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Pool:
     """Return a pool in which the list's words are found, including its matched controls."""
     ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
-    held = {word: pool.found[word] for word in wordlist.words if word in pool.found}
-    controls = {word for words in wordlist.controls.values() for word in words}
-    held |= {word: vectors[word] for word in controls - held.keys() if word in vectors}
+    held = {word: vectors[word] for word in wordlist.words if word in vectors}
     held_ranks = {word: int(pool.found_ranks.get(word) or ranks[word]) for word in held}
     return replace(pool, found=held, found_ranks=held_ranks)
 
