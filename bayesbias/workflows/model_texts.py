@@ -75,10 +75,11 @@ def _formula(spec: ModelSpec, sigma: str) -> str:
     means = [] if spec.around_means else [r"\mu_c"]
     for term in spec.terms:
         if term.of == "covariate":
-            means.append(r"\sum_x \mathrm{slope}_x x_i")
             continue
         indices = ",".join(INDICES[name] for name in (term.of, term.by) if name in INDICES)
         means.append(rf"\mathrm{{{term.name.replace('_', chr(92) + ' ')}}}_{{{indices}}}")
+    if spec.terms_of("covariate"):
+        means.append(r"\sum_x \mathrm{slope}_x x_i")
     student = spec.likelihood == "student_t"
     family = r"\mathrm{StudentT}(\nu, " if student else r"\mathrm{Normal}("
     return rf"y_i \sim {family}{' + '.join(means)}, {sigma})"
