@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray, require_memory
+from .._core.arrays import FloatArray, one_thread, require_memory
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
@@ -297,13 +297,13 @@ def _nuts(
     target_accept: float,
     **more: object,
 ) -> DataTree:
-    """Sample a model with one of the NUTS samplers that PyMC can call."""
+    """Sample a model with one of the NUTS samplers that PyMC can call, on a thread per chain."""
     import pymc as pm
 
     if backend != "pymc" and find_spec(backend) is None:
         raise ImportError(f"method={backend!r} needs {backend}: pip install 'bayesbias[samplers]'")
     seeds = [int(seed) for seed in rng.integers(2**31, size=options.chains)]
-    with model, warnings.catch_warnings():
+    with model, one_thread(), warnings.catch_warnings():
         # A first warm-up step may overflow; the sampler then shortens it.
         warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
         warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
