@@ -43,6 +43,14 @@ ORDER = os.environ.get("BAYESBIAS_ORDER", "")
 """Seed for a random order of the tests: first of the files, then within each file."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Hide the warning of tables without vectors, which many tests fit.
+
+    As a setting in a file, it would import the package before coverage is measured.
+    """
+    config.addinivalue_line("filterwarnings", "ignore::bayesbias.warnings.NoLikeness")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Shuffle the tests on request, because no test may depend on another."""
     if ORDER:
