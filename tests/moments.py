@@ -7,8 +7,7 @@ operation of one run therefore shows what a kill at each of these times would le
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 CHANGES = {
@@ -16,39 +15,6 @@ CHANGES = {
     for name in ("mkdir", "link", "rename", "remove", "rmdir", "chmod", "utime", "symlink")
 }
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-
-_watcher: Callable[[], None] | None = None
-"""Functions to call before every operation, because audit hooks cannot be removed."""
-
-
-def _hook(event: str, arguments: Sequence[object]) -> None:
-    global _watcher  # noqa: PLW0603
-    if _watcher is None:
-        return
-    flags = arguments[2] if event == "open" else WRITING
-    if (event in CHANGES or event == "open") and isinstance(flags, int) and flags & WRITING:
-        watcher, _watcher = _watcher, None  # ignore the function's own operations
-        try:
-            watcher()
-        finally:
-            _watcher = watcher
-
-
-@contextmanager
-def before_every_write(act: Callable[[], None]) -> Iterator[None]:
-    """Call a function before every operation in the block that changes files."""
-    global _watcher  # noqa: PLW0603
-    if _hook not in _hooked:
-        sys.addaudithook(_hook)
-        _hooked.append(_hook)
-    _watcher = act
-    try:
-        yield
-    finally:
-        _watcher = None
-
-
-_hooked: list[object] = []
 
 
 def files(folder: Path, without: str = "") -> dict[str, bytes]:
@@ -65,12 +31,24 @@ def files(folder: Path, without: str = "") -> dict[str, bytes]:
 def states(folder: Path, aside: Path, action: Callable[[], object]) -> list[Path]:
     """Return copies of a folder from before every operation of an action, and after it."""
     copies: list[Path] = []
+    watched = [folder]
 
     def copy() -> None:
         copies.append(aside / str(len(copies)))
         shutil.copytree(folder, copies[-1], symlinks=True)
 
-    with before_every_write(copy):
+    def hook(event: str, arguments: Sequence[object]) -> None:
+        flags = arguments[2] if event == "open" else WRITING
+        changes = event in CHANGES or event == "open"
+        if watched and changes and isinstance(flags, int) and flags & WRITING:
+            watched.clear()  # ignore the operations of copying
+            copy()
+            watched.append(folder)
+
+    sys.addaudithook(hook)  # it cannot be removed
+    try:
         action()
+    finally:
+        watched.clear()
     copy()
     return copies

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -302,12 +301,8 @@ def alone() -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_two_processes_and_a_dask_cluster_give_the_frame_of_one(alone, cluster) -> None:
+def test_two_processes_give_the_frame_of_one(alone) -> None:
     assert_frame_equal(run(n_jobs=2), alone, check_exact=True)
-    assert len(cluster.scheduler_info()["workers"]) == 2  # type: ignore[attr-defined]
-    with joblib.parallel_config(backend="dask"):
-        frame = run()
-    assert_frame_equal(frame, alone, check_exact=True)
 
 
 @pytest.mark.slow

@@ -224,20 +224,14 @@ def test_a_stopped_run_ends_its_workers_and_keeps_what_is_done(sent, tmp_path) -
 
 
 @pytest.mark.slow
-def test_a_job_that_kills_dask_workers_is_lost_alone(cluster: object) -> None:
-    jobs = [*products(2), job("deadly", deadly), *products(5)[2:]]
+def test_a_dask_cluster_gives_the_same_frames_and_loses_only_deadly_jobs(
+    cluster, expected, tmp_path
+) -> None:
+    jobs = [*products(3), job("deadly", deadly), job("value", failing, ValueError)]
     with joblib.parallel_config(backend="dask"):
-        finished = run_jobs(jobs)
-    assert [failure.name for failure in finished.failures] == ["deadly"]
-    assert set(finished.frames) == {f"product {i}" for i in range(5)}
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_gives_the_same_frames(cluster, expected, tmp_path) -> None:
-    with joblib.parallel_config(backend="dask"):
-        finished = run_jobs([*products(), job("value", failing, ValueError)], folder=tmp_path)
+        finished = run_jobs([*jobs, *products()[3:]], folder=tmp_path)
     same(finished.frames, expected)
-    assert [one.error for one in finished.failures] == ["ValueError"]
+    assert {one.name for one in finished.failures} == {"deadly", "value"}
     assert len(kept_results(tmp_path)) == 6
 
 

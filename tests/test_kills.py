@@ -1,15 +1,6 @@
-"""Commands killed by SIGKILL at a file operation leave old results or new ones.
+"""Commands leave their old results or the new ones, whenever they are killed."""
 
-``python tests/test_kills.py FILE.csv`` kills every command at every operation, reruns it after each
-kill, and writes the table in the docs.
-"""
-
-import os
-import re
 import shutil
-import signal
-import sys
-import tempfile
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +8,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from cli_toy import FAST, LIST, WORDS, pair_scores, write_scored, write_vectors
-from moments import before_every_write, files
+from moments import files, states
 from sweep_inputs import write_inputs
 
 from bayesbias._core.files import recover
@@ -41,11 +32,6 @@ COMMANDS = {
 """Commands. The number at ``@`` makes their results differ."""
 
 OLD, NEW = 300, 400
-STEPS = {"background": 17, "compare": 31, "run": 41, "sweep": 83}
-"""Tests kill these commands at every n-th operation, and other commands at every third."""
-
-KINDS = ("old", "new", "table alone", "mixed")
-"""States after a kill. A table alone has lost its cosines."""
 
 
 def run(command: str, number: int) -> int:
@@ -93,81 +79,29 @@ def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayesbias.workflows.output.versions", lambda *_: {})
 
 
-def killed_at(command: str, operation: int) -> bool:
-    """Run a command that kills itself at an operation, and return whether it was killed."""
-    child = os.fork()
-    if child == 0:
-        count = 0
-
-        def kill() -> None:
-            nonlocal count
-            count += 1
-            if count == operation:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        with before_every_write(kill):
-            code = run(command, NEW)
-        os._exit(code)
-    status = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(status) or status == 0
-    return os.WIFSIGNALED(status)
-
-
-def kill_at_operations(command: str, step: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Kill at every ``step``-th operation, count the states, and rerun the command each time."""
-    prepare(command, monkeypatch)
-    here, base = Path("here"), Path("base")
-    here.rename(base)
-
-    def reset() -> None:
-        shutil.rmtree(here, ignore_errors=True)
-        shutil.copytree(base, here)
-
-    reset()
-    before = files(here, "results/")
-    assert run(command, NEW) == 0
-    after = files(here, "results/")
-    assert before != after
-    left, reruns = dict.fromkeys(KINDS, 0), set[str]()
-    operation = 1
-    while True:
-        reset()
-        if not killed_at(command, operation):
-            break
-        names = {re.sub("[0-9a-f]{32}", "", str(path)) for path in here.rglob("*")}
-        state = f"{sorted(names)}{sorted(files(here).items())}"
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an old folder was restored
-            recover(here / "out")
-        found = files(here, "results/")
-        alone = [{"out.csv": whole.get("out.csv")} for whole in (before, after)]
-        kinds = {"old": found == before, "new": found == after, "table alone": found in alone}
-        left[next((kind for kind, holds in kinds.items() if holds), "mixed")] += 1
-        if state not in reruns:
-            reruns.add(state)
-            assert run(command, NEW) == 0
-            assert files(here, "results/") == after
-        operation += step
-    return left
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_kill_leaves_the_old_or_the_new(command, tmp_path, monkeypatch) -> None:
+    """A table alone has lost its cosines. The next run ends as if nothing had been killed."""
     monkeypatch.chdir(tmp_path)
-    left = kill_at_operations(command, STEPS.get(command, 3), monkeypatch)
-    assert left["mixed"] == 0
-    assert sum(left.values()) >= 1
-
-
-if __name__ == "__main__":
-    rows = []
-    target = Path(sys.argv[1]).resolve()
-    warnings.simplefilter("ignore")
-    for name in sys.argv[2:] or COMMANDS:
-        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.chdir(folder)
-            left = kill_at_operations(name, 1, patch)
-        rows.append({"command": name, "every": 1, "kills": sum(left.values()), **left})
-        print(rows[-1], flush=True)
-        pd.DataFrame(rows).to_csv(target, index=False)
+    prepare(command, monkeypatch)
+    here = Path("here")
+    before = files(here, "results/")
+    copies = states(here, Path("copies"), lambda: run(command, NEW))
+    after = files(here, "results/")
+    assert before != after
+    alone = [{"out.csv": whole.get("out.csv")} for whole in (before, after)]
+    left = {"old": 0, "new": 0, "table alone": 0}
+    for place, copy in enumerate(copies):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an old folder was restored
+            recover(copy / "out")
+        found = files(copy, "results/")
+        assert found in (before, after, *alone), place
+        left["old" if found == before else "new" if found == after else "table alone"] += 1
+    shutil.rmtree(here)
+    copies[len(copies) // 2].rename(here)
+    assert run(command, NEW) == 0
+    assert files(here, "results/") == after
+    assert left["old"]
+    print(command, len(copies), left)

@@ -54,37 +54,6 @@ def test_the_import_is_light() -> None:
     assert not loaded & {"pandas", "numpy", "scipy", "xarray", "pymc", "arviz", "matplotlib"}
 
 
-COMPUTING = ("model", "sampling", "posterior", "scores", "comparison", "tables", "nulls")
-"""Folders whose functions state all types."""
-
-UNTYPED = {
-    # PyMC's variables have no types.
-    *("placed", "scaled_log", "_partial", "_call_python", "_normal", "forward", "backward"),
-    *("log_jac_det", "to_pymc", "_effects", "_alike"),
-    *("of_rows", "of_cells", "row_sums", "projected", "mean_around", "word_means"),
-    # Values of any kind: details of a score, keywords of pandas and of dataclasses.
-    *("score_result", "__getattr__", "read_csv", "of_fit", "vocabulary_scenario"),
-}
-"""Functions of these folders whose arguments or results may be of any type."""
-
-
-def takes_any(function: ast.FunctionDef) -> bool:
-    arguments = [function.args.vararg, function.args.kwarg, *function.args.args]
-    notes = [one.annotation for one in (*arguments, *function.args.kwonlyargs) if one]
-    return "Any" in {ast.unparse(note) for note in (*notes, function.returns) if note}
-
-
-def test_functions_that_compute_state_their_types() -> None:
-    found = [
-        f"{path}: {node.name}"
-        for folder in COMPUTING
-        for path in sorted((PACKAGE / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef) and takes_any(node) and node.name not in UNTYPED
-    ]
-    assert found == []
-
-
 def test_architecture_lists_every_file() -> None:
     section = PAGE.partition("## Files\n")[2]
     assert listed() in section, "the files differ from those in ARCHITECTURE.md; list them as here"

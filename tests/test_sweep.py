@@ -1,21 +1,14 @@
 """Sweeps: their configurations, their cells, and resuming after a kill."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import joblib
 import pandas as pd
 import pytest
-from builders import DOUBT, kept_results
+from builders import DOUBT
 from cli_toy import refused
 from pandas.testing import assert_frame_equal
 from sweep_inputs import EXAMPLE, write_inputs
@@ -244,25 +237,6 @@ def test_a_list_that_an_embedding_lacks_fails_alone(config: SweepConfig) -> None
     assert done.tables["list"].tolist() == ["kin"]
 
 
-RUN = "import sys, bayesbias as bb; bb.run_sweep(bb.load_sweep(sys.argv[1]), sys.argv[2])"
-
-
-def test_a_sweep_that_is_killed_and_resumed_is_as_if_undisturbed(
-    config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path
-) -> None:
-    command = [sys.executable, "-c", RUN, str(config_path), str(tmp_path)]
-    with subprocess.Popen(command) as run:
-        while run.poll() is None and len(kept_results(tmp_path)) < 2:
-            time.sleep(0.01)
-        run.kill()
-    found = kept_results(tmp_path)
-    assert 2 <= len(found) < CELLS
-    done = run_sweep(config, tmp_path)
-    assert done.reused == len(found)
-    assert found.items() <= kept_results(tmp_path).items()
-    same(done, undisturbed)
-
-
 def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     config_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -278,27 +252,6 @@ def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     assert codes == [2]
     assert "another run is writing" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-def test_a_dask_worker_killed_half_way_costs_nothing(
-    cluster: Any, config: SweepConfig, undisturbed: Sweep, tmp_path: Path
-) -> None:
-    victims = list(cluster.run(os.getpid).values())
-
-    def strike() -> None:
-        while len(kept_results(tmp_path)) < CELLS // 3:
-            time.sleep(0.01)
-        os.kill(victims[0], signal.SIGKILL)
-
-    thread = threading.Thread(target=strike, daemon=True)
-    thread.start()
-    with joblib.parallel_config(backend="dask"):
-        done = run_sweep(config, tmp_path)
-    thread.join(timeout=30)
-    assert not thread.is_alive()
-    same(done, undisturbed)
-    assert victims[0] not in cluster.run(os.getpid).values()
 
 
 MINIMAL = 'lists = ["religion"]\n'

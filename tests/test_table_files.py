@@ -13,9 +13,11 @@ import pytest
 from builders import leaning, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moments import files, states
 from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
+from bayesbias._core.files import replace_file
 from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
@@ -276,3 +278,49 @@ def test_places_that_cannot_be_read_or_written(table, tmp_path, monkeypatch) -> 
     refused("must end in", write_table, table, "table.xlsx")
     refused("must end in", write_table, table, "table.csv.gz")
     assert list(Path().iterdir()) == [Path("folder.csv")]
+
+
+def table_of(seed: int) -> pd.DataFrame:
+    """Return a table that includes its seed, with the cosines of its vectors."""
+    rng = np.random.default_rng(seed)
+    vectors = {word: rng.normal(size=4) for word in ("he", "she", "nurse", "pilot")}
+    sets = {"men": ["pilot"], "women": ["nurse"]}
+    wordlist = {"groups": {"men": ["he"], "women": ["she"]}, "stereotypes": sets}
+    return bb.distance_table(vectors, wordlist).assign(seed=seed)
+
+
+def test_a_kill_never_leaves_a_table_with_cosines_of_another(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    write_table(table_of(1), base / "t.csv")
+    old = files(base)
+    copies = states(base, tmp_path / "copies", lambda: write_table(table_of(2), base / "t.csv"))
+    new = files(base)
+    assert set(old) == set(new) == {"t.csv", "t.cosines.csv"}
+    assert old["t.cosines.csv"] != new["t.cosines.csv"]
+    alone = [{"t.csv": whole["t.csv"]} for whole in (old, new)]
+    assert all(files(copy) in (old, new, *alone) for copy in copies)
+    plain = table_of(2)
+    plain.attrs.clear()
+    write_table(plain, base / "t.csv")  # a table without cosines removes the old cosines
+    assert set(files(base)) == {"t.csv"}
+
+
+def test_a_renaming_that_fails_puts_everything_back(tmp_path, monkeypatch) -> None:
+    """This happens in a sticky folder if a file belongs to another user."""
+    write_table(table_of(1), tmp_path / "t.csv")
+    old, replace = files(tmp_path), Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if target.name == "t.csv":
+            raise PermissionError(1, "Operation not permitted", str(target))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(PermissionError):
+        write_table(table_of(2), tmp_path / "t.csv")
+    assert files(tmp_path) == old
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(PermissionError), replace_file(tmp_path / "t.csv") as temporary:
+        temporary.touch()
+    assert files(tmp_path) == old

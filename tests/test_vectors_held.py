@@ -1,4 +1,4 @@
-"""Every form of vectors and word lists, in every public function that takes both."""
+"""Every kind of vectors and of word lists, in every public function that takes both."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -23,25 +23,6 @@ def _parquet(words: list[str], matrix: np.ndarray) -> str:
     return "v.parquet"
 
 
-def _npy(words: list[str], matrix: np.ndarray) -> Path:
-    np.save("v.npy", matrix)
-    Path("v.txt").write_text("\n".join(words), "utf-8")
-    return Path("v.npy")
-
-
-def _safetensors(words: list[str], matrix: np.ndarray) -> str:
-    from safetensors.numpy import save_file
-
-    save_file({"vectors": matrix}, "s.safetensors")
-    Path("s.txt").write_text("\n".join(words), "utf-8")
-    return "s.safetensors"
-
-
-def _word2vec(path: str) -> str:
-    keyed().save_word2vec_format(path, binary=path.endswith(".bin"))
-    return path
-
-
 @cache
 def keyed() -> Any:
     """Return vectors of the list's words and of some other words."""
@@ -51,21 +32,11 @@ def keyed() -> Any:
 
 HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
     "dict": lambda words, matrix: dict(zip(words, matrix, strict=True)),
-    "DataFrame": lambda words, matrix: pd.DataFrame(matrix, index=words),
-    "pair": lambda words, matrix: (words, matrix),
-    "KeyedVectors": lambda *_: keyed(),
     "model": lambda *_: SimpleNamespace(wv=keyed()),
-    "word column": lambda words, matrix: pd.DataFrame(matrix).assign(word=words),
-    "records": lambda words, matrix: [
-        {"input": word, "embedding": row} for word, row in zip(words, matrix.tolist(), strict=True)
-    ],
-    "text": lambda *_: _word2vec("v.vec"),
-    "binary": lambda *_: _word2vec("v.bin"),
     "parquet": _parquet,
-    "npy": _npy,
-    "safetensors": _safetensors,
     "name": lambda *_: "glove-demo",
 }
+"""A form of each kind. Tests of readers have all forms."""
 
 LISTS: dict[str, Callable[[], Any]] = {
     "name": lambda: LIST,
@@ -107,8 +78,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     held = {name: make(keyed().index_to_key, keyed().vectors) for name, make in HELD.items()}
     os.chdir(before)
     return {
-        name: folder / form if str(form).startswith(("v.", "s.")) else form
-        for name, form in held.items()
+        name: folder / form if str(form).startswith("v.") else form for name, form in held.items()
     }
 
 
@@ -117,15 +87,12 @@ def expected(function: str) -> pd.DataFrame:
     return without_ranks(FUNCTIONS[function](keyed(), bb.load_wordlist(LIST)))
 
 
-SOME = {"dict", "model", "parquet", "name"}
-
-
 def cases() -> Iterator[Any]:
-    """Yield every form of vectors with one form of list, or fewer forms if all share one path."""
+    """Yield every form of vectors, each with a form of list, for every function."""
     for function in FUNCTIONS:
         for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
-            marks = [pytest.mark.slow] if function == "analyze" else []
-            if (i - j) % 3 == 0 and (function in {"table", "save"} or vectors in SOME):
+            if (i - j) % 3 == 0:
+                marks = [pytest.mark.slow] if function == "analyze" else []
                 yield pytest.param(function, vectors, words, marks=marks)
 
 
