@@ -98,7 +98,7 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.axhline(end - 0.5, color=INK, linewidth=1.2)
     for end in _ends(pairs, "attribute", "attribute_set"):
         ax.axvline(end - 0.5, color=INK, linewidth=1.2)
-    note = f"Orange: closer than both words’ averages suggest, up to {most:.2f}. Purple: farther."
+    note = f"Orange: closer than usual for both words, up to {most:.2f}. Purple: farther."
     return header(ax, "Every pair of words", note)
 
 

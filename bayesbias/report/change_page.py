@@ -15,7 +15,7 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import counted, digits_for, in_words, joined, number, percent, probability
-from .page import LIMITS, Fold, Page, box, figure, fold
+from .page import LIMITS, Facts, Fold, Page, box, figure, fold
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 CHECKS = {
     "direct_bias": ("Direct Bias of {n:,} words", number),
     "same": ("SAME of {n:,} words", number),
-    "cluster": ("two clusters match the lean", percent),
-    "classifier": ("a classifier recovers the lean", percent),
-    "neighbors": ("lean of the neighbors, correlation", number),
+    "cluster": ("two clusters match the bias", percent),
+    "classifier": ("a classifier tells them apart", percent),
+    "neighbors": ("bias of the neighbors, correlation", number),
 }
 """Name and format of each check of the remaining bias."""
 
@@ -44,7 +44,7 @@ class ChangePage(Page[ChangeRecord]):
 
     @property
     def kicker(self) -> str:
-        return ", ".join(filter(None, [self.record.title, self.record.pairing]))
+        return f"Word distances in {parts.LEARNED}"
 
     @cached_property
     def answer(self) -> Answer:
@@ -65,13 +65,13 @@ class ChangePage(Page[ChangeRecord]):
         away = "closer to" if removed.verdict.holds is False else "away from"
         pieces: list[str | Marked] = [
             opening(removed.verdict),
-            f"{' whether' if open_ended else ','} {agent} moved {who} {away} their own stereotypes"
+            f"{' whether' if open_ended else ','} {agent} moved {who} {away} their stereotypes"
             f"{where}.",
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
-                f" But a classifier still tells which way {percent(left['after'])} of the "
-                f"{int(left['n']):,} most biased words leaned."
+                f" A classifier still tells apart {percent(left['after'])} of the "
+                f"{int(left['n']):,} most biased words."
             )
         return tuple(pieces)
 
@@ -97,7 +97,8 @@ class ChangePage(Page[ChangeRecord]):
         found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
         rows = [(row, *label) for row, label in zip(found, labels, strict=True)]
         says, tallest = f"{plain(self._sentence())} Closer by", 90.0 if len(rows) == 3 else 48.0
-        return parts.dot_picture(rows, says, parts.ruler(record), tallest=tallest)
+        unit = parts.CROSSED if len(names) == 2 else parts.TOWARD
+        return parts.dot_picture(rows, says, parts.ruler(record), unit=unit, tallest=tallest)
 
     def main(self) -> str:
         record = self.record
@@ -126,7 +127,7 @@ class ChangePage(Page[ChangeRecord]):
         whole = Table("What is left", heads, numeric, tuple(rows), tuple(marked)).html()
         if (left := record.check("classifier")) is None:
             return whole
-        note = f"Clusters and classifier: the {int(left['n']):,} words that leaned most before."
+        note = f"Clusters and classifier: the {int(left['n']):,} most biased words before."
         return f'{whole}<p class="foot">{note}</p>'
 
     def folds(self) -> Iterator[Fold]:
@@ -147,23 +148,26 @@ class ChangePage(Page[ChangeRecord]):
         leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
         if leans.empty:
             return ""
-        sets, two = list(dict.fromkeys(leans["attribute_set"])), leans["group"].nunique() == 1
-        kinds = ("own", "other") if two else ("own",) * len(sets)
-        for name, kind in zip(sets, kinds, strict=False):
-            part = leans[leans["attribute_set"] == name]
-            part = part.sort_values("before", ascending=kind == "other", kind="stable")
-            ends = zip(part["attribute"], part["before"], part["after"], strict=True)
-            words, mean = [Lean(*one) for one in ends], float(part["before"].mean())
-            panels.append(Panel(str(part["says"].iloc[0]), words, mean, "mean before", kind))
-            means.append(f"{panels[-1].title}, mean {number(mean, 2)}")
+        two = leans["group"].nunique() == 1
+        for place, (_, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
+            part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
+            ends = zip(
+                *(part[name] for name in ("attribute", "before", "after", "toward")), strict=True
+            )
+            words = [
+                Lean(word, before, after, kind="own" if toward > 0 else "other")
+                for word, before, after, toward in ends
+            ]
+            panels.append(Panel(str(part["says"].iloc[0]), words))
+            means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
         toward = int((leans["toward"] > 0).sum())
-        moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way."
+        moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way (orange)."
         caption = f"Ring: before; arrow tip: after. {moved}"
         sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
-        drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").svg()
+        drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").html()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
-        pairs = parts.pair_figure(frame, self.record.naming, title, "pairs", "side")
+        pairs = parts.pair_figure(frame, self.record.naming, title, "side")
         return f'<section class="fig two">{arrows}{pairs}</section>'
 
     def details(self) -> Iterator[Fold]:
@@ -179,7 +183,8 @@ class ChangePage(Page[ChangeRecord]):
         yield fold("Are single distances closer to 1?", inside)
         yield parts.fit_fold(record, "changes")
         yield parts.warned_fold(record)
-        yield fold("How was it computed?", parts.fitted_facts(record))
+        paired = Facts((("Pairs", record.pairing),))
+        yield fold("How was it computed?", paired, parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         tables = self.record.frames["table_before"], self.record.frames["table_after"]

@@ -29,8 +29,8 @@ class Axis:
         return Axis(factor * self.low, factor * self.high, ticks, self.zero, digits)
 
 
-UNIT = "closer by (difference between distances)"
-"""What positive numbers mean, on the scale of cosine distances."""
+SAME = "the same measure for"
+"""The line above the ruler, whose rows it starts."""
 
 LIST, MANY = Axis(), Axis(-0.06, 0.14, (-0.05, 0.0, 0.05, 0.1), digits=2)
 
@@ -81,11 +81,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Ticks:
-    """A row of the ruler with many estimates, one for each reference list."""
+    """A row of the ruler with many estimates, such as one for each reference list."""
 
     label: str
     values: Sequence[float]
-    right: str
+
+    @property
+    def right(self) -> str:
+        """The smallest and the largest estimate as text."""
+        return f"{number(min(self.values), 2)} to {number(max(self.values), 2)}"
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class DotPicture:
     label: str
     axis: Axis = LIST
     tallest: float = 100.0
-    unit: str = UNIT
+    unit: str = ""
 
     def svg(self) -> str:
         """Return the picture in both widths."""
@@ -125,7 +129,9 @@ class _Drawing:
         for row in self.plan.rows:
             self._row(row, radius)
         if self.plan.ruler:
-            self.y += 8
+            self.y += 26
+            place, cls = (0, "s b") if self.at.narrow else (-12, "s b r")
+            self.ink.append(text(SAME, self.at.left + place, self.y, cls))
         for mark in self.plan.ruler:
             self._mark(mark)
         return "".join([*self._axis(), *self.back, *self.ink]), self.y + 34
@@ -160,16 +166,18 @@ class _Drawing:
             self.y += 18
         height = max(2 * radius * max(stacks.values()), 18 if at.narrow else 32)
         base, zero = self.y + height, self.x(self.axis.zero)
-        for cls, sign in (("with", 1), ("against", -1)):
-            places = [
-                (zero + (column + 0.5) * 2 * radius, base - radius - level * 2 * radius)
-                for column, count in stacks.items()
-                if (column >= 0) == (sign > 0)
-                for level in range(count)
+        _, low, high = (self.x(end) for end in row.ends)
+        places = defaultdict[str, list[tuple[float, float]]](list)
+        for column, count in stacks.items():
+            x, side = zero + (column + 0.5) * 2 * radius, "with" if column >= 0 else "against"
+            inside = low - radius <= x <= high + radius
+            places[side if inside else f"{side} dim"] += [
+                (x, base - radius - level * 2 * radius) for level in range(count)
             ]
-            self.back.append(dots(places, radius - 0.35, cls))
-            if sign < 0:
-                self.back.append(dots(places, radius - 1.6, "hole"))
+        for cls, some in places.items():
+            self.back.append(dots(some, radius - 0.35, cls))
+            if cls.startswith("against"):
+                self.back.append(dots(some, radius - 1.6, "hole"))
         self.back.append(rule(at.left, base + 1, at.width - at.right, base + 1, "base"))
         if not at.narrow:
             self.ink.append(text(row.label, at.left - 12, base - 12, "n r"))
@@ -196,6 +204,8 @@ class _Drawing:
         else:
             low, high = max(mark.row.low, self.axis.low), min(mark.row.high, self.axis.high)
             self.back.append(rule(self.x(low), y, self.x(high), y, "span"))
+            if mark.row.high > self.axis.high:
+                self.back.append(node("path", d=f"M{short(end)} {short(y)}l-7 -4v8z", cls="mark"))
             diamond = f"M{short(self.x(mark.row.mean))} {short(y - 5)}l5 5l-5 5l-5 -5z"
             self.back.append(node("path", d=diamond, cls="mark"))
         self.y = y + 5

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .numbers import number
-from .svg import Width, node, picture, rule, short, text
+from .svg import Width, node, read_out, readable, rule, short, text
 
 ROW = 16.0
 """Height of a word's row, in pixels."""
@@ -14,26 +14,34 @@ ROW = 16.0
 
 @dataclass(frozen=True)
 class Lean:
-    """A word, how much closer it is, and the end of its arrow or the ends of its interval."""
+    """A word, how much closer it is, and the end of its arrow or the ends of its interval.
+
+    `kind` is "own" (filled) or "other" (hollow); without one, words above zero are filled.
+    """
 
     word: str
     value: float
     after: float | None = None
     ends: tuple[float, float] | None = None
+    kind: str = ""
+
+    @property
+    def said(self) -> tuple[str, str]:
+        """The word and its numbers, for the read-out."""
+        value = f": {number(self.value, 2)}"
+        if self.after is not None:
+            return self.word, f"{value} before, {number(self.after, 2)} after"
+        return self.word, f"{value} ({' to '.join(number(end, 2) for end in self.ends or ())})"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Words under a title, and a line at their mean, if they have one, with what it says.
-
-    `kind` is "own" (filled) or "other" (hollow); without one, words above zero are filled.
-    """
+    """Words under a title, and a line at their mean, if they have one, with what it says."""
 
     title: str
     words: Sequence[Lean]
     mean: float | None = None
     says: str = ""
-    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,13 @@ class Leans:
     sides: tuple[str, str]
     label: str
 
-    def svg(self) -> str:
-        """Return the picture in both widths."""
+    def html(self) -> str:
+        """Return the picture in both widths, and the line that reads it out."""
         longest = max(len(one.word) for panel in self.panels for one in panel.words)
         left = min(10 + 6.6 * longest, 130)
         sizes = (Width("wide", 740, left, 10), Width("narrow", 372, left, 10))
-        return "".join(_Drawing(self, at).svg() for at in sizes)
+        values = {"t": [one.said for panel in self.panels for one in panel.words]}
+        return read_out("".join(_Drawing(self, at).svg() for at in sizes), values)
 
 
 class _Drawing:
@@ -64,27 +73,30 @@ class _Drawing:
         left, right = plan.sides
         self.second = 13 if at.narrow and len(left) + len(right) > 46 else 0
         self.top = 18.0 + self.second
-        self.y = self.top + 4
+        self.y, self.rows = self.top + 4, list[float]()
 
     def svg(self) -> str:
         """Draw the panels, and the axis behind them."""
         body = [piece for panel in self.plan.panels for piece in self._panel(panel)]
-        return picture([*self._axis(), *body], self.at, self.y + 18, self.plan.label)
+        places = {"x": [0.0], "y": self.rows, "w": [self.at.width], "h": [ROW]}
+        drawn, height = [*self._axis(), *body], self.y + 18
+        return readable(drawn, self.at, height, self.plan.label, places=places, cls="map leans")
 
     def _panel(self, panel: Panel) -> Iterator[str]:
         start = self.y
         yield text(panel.title, 2, start + 12, "n")
         self.y += 18
         for one in panel.words:
-            yield from self._word(one, panel.kind or ("own" if one.value > 0 else "other"))
+            yield from self._word(one, one.kind or ("own" if one.value > 0 else "other"))
         if panel.mean is not None:
-            mean, kind = self.x(panel.mean), panel.kind or ("own" if panel.mean > 0 else "other")
+            mean = self.x(panel.mean)
             near = mean + 6 if mean < self.at.width - 90 else mean - 6
             yield text(panel.says, near, start + 13, "s b" if near > mean else "s b r")
-            yield rule(mean, start + 2, mean, self.y - 1, f"mean {kind}")
+            yield rule(mean, start + 2, mean, self.y - 1, "mean")
         self.y += 8
 
     def _word(self, one: Lean, kind: str) -> Iterator[str]:
+        self.rows.append(self.y - 1)
         y, x = self.y + 7, self.x(one.value)
         yield text(one.word[:20], self.at.left - 6, self.y + 11, "r small")
         yield rule(self.at.left, y, self.at.width - self.at.right, y, "guide")

@@ -48,8 +48,7 @@ class ListPage(Page[ListRecord]):
 
     @property
     def kicker(self) -> str:
-        words, stereotypes = self.record.sizes["words"], self.record.sizes["stereotypes"]
-        return f"{self.record.title}, {words} words × {stereotypes} stereotype words"
+        return f"Word distances in {parts.LEARNED}"
 
     @cached_property
     def answer(self) -> Answer:
@@ -77,8 +76,9 @@ class ListPage(Page[ListRecord]):
         return parts.dot_picture(
             [(row, names[row.key], self._examples(row.key)) for row in record.rows],
             f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
-            parts.ruler(record, record.topics, record.overall),
+            parts.ruler(record, record.topics),
             sides=("away", "toward own stereotypes") if grouped else parts.SIDES,
+            unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
             tallest=76.0 if grouped else 100.0,
             spoken="; ".join(f"{names[row.key]} {sized(row)}" for row in record.rows),
         )
@@ -118,12 +118,14 @@ class ListPage(Page[ListRecord]):
         (a, b), (s, t) = record.naming.groups.values(), record.naming.sets.values()
         frequency = ", at equal word frequency" if record.frequency_removed else ""
         rows = (
-            (f"matching pairs ({a} × {s}, {b} × {t})", number(steps["matching"], digits)),
-            ("crossed pairs", number(steps["crossed"], digits)),
+            (f"stereotyped pairs ({a} with {s}, {b} with {t})", number(steps["matching"], digits)),
+            ("reverse pairs", number(steps["crossed"], digits)),
             ("difference", number(steps["difference"], digits)),
             (f"estimate{frequency}", number(record.overall.mean, digits)),
         )
-        return Table("Mean distance", ("", ""), (False, True), rows, own=((3, 0),))
+        return Table(
+            "Mean distance (0: same, 1: unrelated)", ("", ""), (False, True), rows, own=((3, 0),)
+        )
 
     def folds(self) -> Iterator[Fold]:
         record = self.record
@@ -203,7 +205,7 @@ class ListPage(Page[ListRecord]):
 
     def figures(self) -> str:
         frame, title = self.record.frames["pairs"], "Every pair of words"
-        pairs = parts.pair_figure(frame, self.record.naming, title, "pairs")
+        pairs = parts.pair_figure(frame, self.record.naming, title)
         return f'<section class="fig two">{pairs}{self._leans()}</section>'
 
     def _leans(self) -> str:
@@ -216,14 +218,16 @@ class ListPage(Page[ListRecord]):
             places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
             words = [Lean(word, mean, ends=(low, high)) for word, mean, low, high in places]
             if words:
-                line = () if record.groups else (whole.mean, f"together {mean}")
+                says_mean = "" if panels else f"all words {mean}"
+                line = () if record.groups else (whole.mean, says_mean)
                 panels.append(Panel(says, words, *line))
                 numbers = ", ".join(f"{one.word} {number(one.value, 2)}" for one in words)
                 spoken.append(f"{says}: {numbers}")
         if not panels:
             return ""
         label = f"Closer by: {'; '.join(spoken)}"
-        drawing = Leans(panels, ("away", "closer to its group"), label).svg()
+        other = "others" if record.groups else "the other group"
+        drawing = Leans(panels, (f"closer to {other}", "to its own group"), label).html()
         caption = f"Estimates with {probability_name(record.ci_prob)} intervals."
         return figure("Each stereotype word", drawing, caption, "side")
 
@@ -231,7 +235,11 @@ class ListPage(Page[ListRecord]):
         record, frames = self.record, self.record.frames
         about = frames["about"].iloc[0]
         lost = " ".join(parts.missing_notes(record, controls=True))
-        facts = (("About the list", about["note"]), ("Source", about["reference"]))
+        facts = (
+            ("List", record.title),
+            ("About the list", about["note"]),
+            ("Source", about["reference"]),
+        )
         yield parts.fit_fold(record)
         yield fold(
             "Which words were measured?",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from html import escape
@@ -12,7 +11,7 @@ from textwrap import wrap
 import numpy as np
 import pandas as pd
 
-from .svg import Width, node, picture, short, text
+from .svg import Width, node, read_out, readable, short, text
 
 LEVELS = 6
 """Number of color levels on each side; one path per level keeps large maps small."""
@@ -35,9 +34,9 @@ class PairMap:
     """
 
     def __init__(
-        self, pairs: pd.DataFrame, names: Mapping[str, str], sets: Mapping[str, str], key: str
+        self, pairs: pd.DataFrame, names: Mapping[str, str], sets: Mapping[str, str]
     ) -> None:
-        self.names, self.sets, self.key = names, sets, key
+        self.names, self.sets = names, sets
         groups, own = list(dict.fromkeys(pairs["protected_group"])), pairs[pairs["own"]]
         self.own = set(zip(own["protected_group"], own["attribute_set"], strict=True))
         first = [name for group in groups for of, name in self.own if of == group]
@@ -61,12 +60,8 @@ class PairMap:
             "d": _hundredths(self.distances),
             "r": _hundredths(self.deviations),
         }
-        data = escape(json.dumps(values, separators=(",", ":"), ensure_ascii=False))
         sizes = (Width("wide", 740, 0, 8), Width("narrow", 372, 0, 4))
-        both = "".join(_Drawing(self, at).svg() for at in sizes)
-        out = f'<p class="out" id="{self.key}-out" aria-live="polite">'
-        out += "Point at a cell, or press Tab and the arrow keys.</p>"
-        return f'<div class="pairs" data-pairs="{data}">{both}{out}</div>'
+        return read_out("".join(_Drawing(self, at).svg() for at in sizes), values)
 
 
 def _hundredths(values: np.ndarray) -> list[list[int | None]]:
@@ -138,15 +133,10 @@ class _Drawing:
             blocks.append(node("path", d=self._box(rows, columns, 0), cls="block"))
             if (group, name) in self.plan.own:
                 frames.append(node("path", d=self._box(rows, columns, 1.5), cls="frame"))
-        cursor = node("rect", cls="cur", width=0, height=0)
-        body = [*blocks, *self._cells(), *frames, *self._names(), cursor]
-        sizes = {"x": self.x, "y": self.y, "w": [self.cell], "h": [self.row]}
-        data = {key: [round(value, 1) for value in values] for key, values in sizes.items()}
+        body = [*blocks, *self._cells(), *frames, *self._names()]
+        places = {"x": self.x, "y": self.y, "w": [self.cell], "h": [self.row]}
         label = "Map of word pairs. Use the arrow keys to read the cells."
-        more: dict[str, object] = {"cls": "map", "role": "application", "tabindex": 0}
-        more |= {"data_places": json.dumps(data, separators=(",", ":"))}
-        more |= {"aria_describedby": f"{self.plan.key}-out"}
-        return picture(body, self.at, self.y[-1] + self.row + 8, label, **more)
+        return readable(body, self.at, self.y[-1] + self.row + 8, label, places=places)
 
     def _box(self, rows: list[int], columns: list[int], margin: float) -> str:
         x0, x1 = self.x[columns[0]] - margin, self.x[columns[-1]] + self.cell - 1 + margin

@@ -27,14 +27,21 @@ from .pair_map import PairMap
 from .tables import Table
 
 LANDMARKS = {
-    "flowers": ("flowers/insects × pleasant", "flowers × pleasant"),
-    "pronouns": ("he/she × father/mother", "he/she × father/mother"),
-    "sport": ("sport/music × team/orchestra", "sport × team"),
+    "flowers": ("flowers with pleasant words", "flowers with pleasant"),
+    "pronouns": ("he/she with father/mother", "he with father"),
+    "sport": ("sport/music with their words", "sport with team"),
 }
 """Labels of landmarks in pictures and in terminals."""
 
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
+
+CROSSED = "stereotyped pairs closer by (cosine distance)"
+TOWARD = "closer than other groups’ words by (cosine distance)"
+"""What numbers mean: for two groups, and for each of several."""
+
+LEARNED = "an embedding: numbers for words, learned from texts"
+"""What was measured, for readers who do not know the word."""
 
 ALIKE = 1.5
 """Sets whose words count as fewer unrelated words than this count as one word."""
@@ -43,15 +50,11 @@ UNEVEN = 0.05
 """Connections are named if the coverage of their intervals is off by more than this."""
 
 
-def ruler(
-    record: Record, topics: pd.Series | None = None, row: Row | None = None
-) -> list[Mark | Ticks]:
+def ruler(record: Record, topics: pd.Series | None = None) -> list[Mark | Ticks]:
     """Return the rows below the posteriors: lists on other topics, then landmarks."""
     marks: list[Mark | Ticks] = []
-    if topics is not None and row is not None:
-        exceed = int((topics > row.mean).sum())
-        text = f"{exceed} of {len(topics)} exceed {number(row.mean, 2)}"
-        marks.append(Ticks("lists on other topics", topics.tolist(), text))
+    if topics is not None:
+        marks.append(Ticks("random other topics", topics.tolist()))
     return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
 
 
@@ -61,6 +64,7 @@ def dot_picture(
     marks: Sequence[Mark | Ticks] = (),
     *,
     sides: tuple[str, str] = SIDES,
+    unit: str = CROSSED,
     first: Axis = LIST,
     tallest: float,
     spoken: str = "",
@@ -74,16 +78,17 @@ def dot_picture(
         drawn.append(DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below))
     spoken = spoken or "; ".join(f"{row.label} {' '.join(row.right)}" for row in drawn)
     axis = axis_for([value for row in drawn for value in row.values], first)
-    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, tallest)
+    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, tallest, unit)
 
 
-def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, key: str, side: str = "") -> str:
+def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, side: str = "") -> str:
     """Return the map of every pair of words with its caption."""
     says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
-    drawing = PairMap(pairs, naming.groups, says, key)
+    drawing = PairMap(pairs, naming.groups, says)
+    most = number(drawing.darkest, 2)
     caption = (
-        "<b>Orange</b>: closer than both words’ averages suggest. <b>Blue</b>: farther (darkest: "
-        f"{number(drawing.darkest, 2)} or more). Framed: a group’s own stereotypes."
+        f'{most} farther <span class="scale"></span> {most} closer than usual for both words. '
+        "Framed: a group’s own stereotypes."
     )
     return figure(title, drawing.html(), caption, side)
 
@@ -103,8 +108,8 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
-    inside = f"{100 * record.ci_prob:g}"
-    return f"Each dot is 1% of the probability; {inside} lie in the range at the right."
+    ci = probability_name(record.ci_prob)
+    return f"Each dot is 1% of the probability; dark dots: the {ci} range at the right."
 
 
 def how_to_read(record: Record, what: str) -> Fold:

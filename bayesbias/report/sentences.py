@@ -8,7 +8,6 @@ from html import escape
 
 from ..records.base import Record
 from ..records.found import ListRecord, Question
-from ..records.naming import GIVEN
 from ..records.rows import Row, Verdict
 from .dots import DotPicture
 from .numbers import digits_for, joined, number
@@ -16,9 +15,9 @@ from .numbers import digits_for, joined, number
 NOT_SHOWN = "Does not show what people are like, or whether a system does harm."
 
 LANDMARK_SAYS = {
-    "flowers": "for flowers and insects with pleasant words",
-    "pronouns": "for he/she with father/mother words",
-    "sport": "for sport/music with team/orchestra words",
+    "flowers": "flowers and insects with pleasant words",
+    "pronouns": "he/she with father/mother",
+    "sport": "sport/music with team/orchestra words",
 }
 """Names of landmarks in sentences."""
 
@@ -103,8 +102,7 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
 
 def list_sentence(record: ListRecord) -> Sentence:
     """Return the sentence that leads the page of a list."""
-    named = "" if record.embedding == GIVEN else "the embedding "
-    where = f" in {named}{record.embedding}"
+    where = f" in {record.embedding}"
     if record.groups:
         return _by_group(record, where)
     holds = record.overall.verdict.holds
@@ -149,9 +147,11 @@ def list_deck(record: ListRecord) -> str:
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
-        return f"Matching pairs are at most {_range(row.low, row.high)} than crossed. {scale}"
+        return (
+            f"Stereotyped pairs are at most {_range(row.low, row.high)} than reverse pairs. {scale}"
+        )
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
-    return f"Matching pairs are {toward} than crossed pairs by {sized(row, sign)}. {scale}"
+    return f"Stereotyped pairs are {toward} than reverse pairs by {sized(row, sign)}. {scale}"
 
 
 def _range(low: float, high: float) -> str:
@@ -177,5 +177,5 @@ def for_scale(record: Record) -> str:
     rows = {row.key: row for row in record.landmarks}
     for key in ("pronouns", "flowers", "sport"):
         if key in rows:
-            return f"For scale: {number(rows[key].mean, 2)} {LANDMARK_SAYS[key]}."
+            return f"For scale: {LANDMARK_SAYS[key]}, {number(rows[key].mean, 2)}."
     return ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -70,3 +71,34 @@ def picture(body: Iterable[str], at: Width, height: float, label: str, **more: o
     whole: dict[str, object] = {"role": "img", "aria_label": label, **more}
     cls = f"{at.name} {whole.pop('cls', '')}".strip()
     return node("svg", *body, cls=cls, viewBox=box, preserveAspectRatio="xMinYMin", **whole)
+
+
+def readable(
+    body: Iterable[str],
+    at: Width,
+    height: float,
+    label: str,
+    *,
+    places: Mapping[str, Iterable[float]],
+    cls: str = "map",
+) -> str:
+    """Return an SVG that takes the focus, so that the pointer and arrow keys can read its cells.
+
+    `places` are the lefts ``x`` and tops ``y`` of cells, and their width ``w`` and height ``h``.
+    """
+    rounded = {key: [round(value, 1) for value in values] for key, values in places.items()}
+    more: dict[str, object] = {"cls": cls, "role": "application", "tabindex": 0}
+    cursor = node("rect", cls="cur", width=0, height=0)
+    return picture([*body, cursor], at, height, label, data_places=_json(rounded), **more)
+
+
+def read_out(drawn: str, values: Mapping[str, object]) -> str:
+    """Return `readable` pictures with the line that shows the values of a cell."""
+    hint = (
+        '<p class="out" aria-live="polite">Point at the picture, or press Tab and arrow keys.</p>'
+    )
+    return f'<div class="read" data-values="{escape(_json(values))}">{drawn}{hint}</div>'
+
+
+def _json(values: object) -> str:
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from html import escape
 from typing import TYPE_CHECKING
 
 from .. import plots
@@ -14,7 +15,7 @@ from . import parts
 from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
 from .page import LIMITS, Facts, Fold, Page, box, fold
-from .sentences import Answer, Marked, Sentence, opening, plain
+from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
 
 if TYPE_CHECKING:
@@ -34,10 +35,8 @@ class SweepPage(Page[SweepRecord]):
     @property
     def kicker(self) -> str:
         record = self.record
-        counts = {"embedding": len(record.embeddings), "list": len(record.lists)}
-        counts["model"] = record.n_models
-        sizes = " × ".join(counted(n, what) for what, n in counts.items())
-        return f"{record.title} · {sizes}"
+        sizes = f"{counted(len(record.lists), 'list')}, {counted(record.n_models, 'model')}"
+        return f"{record.title}, {sizes}; {parts.LEARNED}"
 
     @cached_property
     def answer(self) -> Answer:
@@ -49,15 +48,20 @@ class SweepPage(Page[SweepRecord]):
         rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
         says = f"{plain(sweep_sentence(record))} Closer by"
         tallest = min(max(28.0, 340.0 / len(rows)), 84.0)
-        picture = parts.dot_picture(rows, says, first=MANY, tallest=tallest)
-        deck = (
-            f"Matching pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
-            "crossed pairs."
+        picture = parts.dot_picture(
+            rows, says, parts.ruler(record), first=MANY, unit=parts.CROSSED, tallest=tallest
         )
+        deck = (
+            f"Stereotyped pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
+            f"reverse pairs. {for_scale(record)}"
+        ).rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def main(self) -> str:
-        caption = f'<p class="cap">{parts.legend(self.record)} All rows are in one model.</p>'
+        marks = self.record.frame("landmarks")
+        gray = f" Gray marks: {escape(marks['embedding'].iloc[0])}." if len(marks) else ""
+        caption = parts.legend(self.record)
+        caption = f'<p class="cap">{caption} All rows are in one model.{gray}</p>'
         drawn = self.drawn
         limit = "A smaller difference after debiasing does not show that bias is gone."
         first = drawn + caption if drawn else _contrasts(self.record).html()

@@ -209,7 +209,9 @@ def _results(record: ListRecord) -> dict[str, Any]:
         "unclear": [names[row.key] for row in record.groups if row.verdict.holds is None],
         "small": headline.loc[headline["level"] == "overall"].iloc[0],
         "exceeded": 0 if topics is None else int((topics < overall.mean).sum()),
-        "landmarks": [f"{number(row.mean)} {LANDMARK_SAYS[row.key]}" for row in record.landmarks],
+        "landmarks": [
+            f"{number(row.mean)} for {LANDMARK_SAYS[row.key]}" for row in record.landmarks
+        ],
         "slopes": [
             f"{row['covariate']} by {_exact(row['mean'])} ({_exact(row['low'])} to "
             f"{_exact(row['high'])})"

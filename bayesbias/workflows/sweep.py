@@ -43,7 +43,7 @@ CELL = ("embedding", "list", "model")
 
 FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
 
-OTHERS = ("failures", "tables", "thin", "dots")
+OTHERS = ("failures", "tables", "thin", "dots", "landmarks")
 """Frames that do not mark a folder as one with results."""
 
 
@@ -124,7 +124,7 @@ def run_sweep(
       embedding      list  model state
     0      demo  religion  paper  done
     """
-    parts, refused = _parts(config, allow_pickle=allow_pickle, progress=progress)
+    parts, refused, ruler = _parts(config, allow_pickle=allow_pickle, progress=progress)
     jobs = {
         (*key, spec.name): cell_job((*key, spec.name), part, spec, config)
         for (key, part), spec in product(parts.items(), config.models)
@@ -163,6 +163,7 @@ def run_sweep(
         "tables": pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
         "missing": lost,
         "thin": thin,
+        "landmarks": ruler,
     }
     failed = tuple(one for one in done.failures if one.name == JOINT)
     return Sweep(_record(config, frames, done.warnings), done.reused, failed)
@@ -211,9 +212,10 @@ def _record(
 
 def _parts(
     config: SweepConfig, *, allow_pickle: bool, progress: bool | None
-) -> tuple[dict[ListKey, Part], dict[str, Exception]]:
-    """Read every embedding; return each list in it, and the errors of those that cannot be read."""
-    parts, refused = dict[ListKey, Part](), dict[str, Exception]()
+) -> tuple[dict[ListKey, Part], dict[str, Exception], pd.DataFrame]:
+    """Read every embedding; return each list in it, errors, and the landmarks of the first."""
+    parts, refused, ruler = dict[ListKey, Part](), dict[str, Exception](), pd.DataFrame()
+    exact = [spec for spec in config.models if spec.likelihood == "normal"]
     for embedding in config.embeddings:
         settings = Settings(
             vectors=embedding.source,
@@ -221,14 +223,18 @@ def _parts(
             matched=config.matched,
             reference_lists=0,
             allow_pickle=allow_pickle,
+            **config.intervals,
             progressbar=progress is not False,
         )
         try:
-            found = parts_of(config.lists, settings)
+            spec = exact[-1] if exact and not parts else None
+            found, marks = parts_of(config.lists, settings, spec)
         except (ValueError, OSError, ImportError) as error:
             refused[embedding.name] = error
         else:
             parts |= {(embedding.name, name): part for name, part in found.items()}
+            if len(marks):
+                ruler = marks.assign(embedding=embedding.name)
     if not parts:
         raise ValueError(
             f"no cell can be fitted: {'; '.join(dict.fromkeys(map(str, refused.values())))}"
@@ -236,7 +242,7 @@ def _parts(
     for name, reason in refused.items():
         n = config.n_cells // len(config.embeddings)
         warn(LeftOut(n, config.n_cells, "cell", str(reason), about=name))
-    return parts, refused
+    return parts, refused, ruler
 
 
 def _doubts(found: Iterable[BayesbiasWarning]) -> list[BayesbiasWarning]:

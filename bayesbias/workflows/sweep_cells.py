@@ -40,6 +40,7 @@ from ..warnings import ListInOneEmbedding, PairsNotShared
 from .list_frames import READINGS
 from .reference import matched_list, read_source
 from .results import ModelResult, Readings, joined, read_posterior
+from .ruler import landmark_rows
 from .settings import Settings
 from .sweep_spec import SweepConfig
 
@@ -98,19 +99,27 @@ class Part:
         return table, lost, thin
 
 
-def parts_of(lists: Sequence[WordList], settings: Settings) -> dict[str, Part]:
-    """Read the vectors of all lists and their matched controls from an embedding, in one pass."""
+def parts_of(
+    lists: Sequence[WordList], settings: Settings, spec: ModelSpec | None = None
+) -> tuple[dict[str, Part], pd.DataFrame]:
+    """Read the vectors of all lists and their matched controls from an embedding, in one pass.
+
+    With a model, the embedding's landmarks are measured, too.
+    """
     source, held, parts = read_source(settings.vectors, lists, settings), _Held(), {}
+    ruler = pd.DataFrame()
     for own in lists:
         vectors, wider = Vectors([], np.empty((0, 1), dtype=np.float32)), own
         with suppress(ValueError):  # without any words or stereotypes, the list's cells fail
             vectors, pool = source.read(own)
             vectors, wider = matched_list(vectors, pool, own, settings)
         parts[own.name] = _part(own, wider, vectors, held)
+        if spec and source.pools and vectors.key_to_index and ruler.empty:
+            ruler = landmark_rows(vectors, source.pools, spec, settings, settings.matched)
     if not held:  # raises an error that says what is missing
         pick(source.embedding, chain.from_iterable(one.words for one in lists), settings.case)
     matrix = np.array([vector for _, vector in held.values()])
-    return {name: replace(part, matrix=matrix) for name, part in parts.items()}
+    return {name: replace(part, matrix=matrix) for name, part in parts.items()}, ruler
 
 
 def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) -> Part:
