@@ -196,14 +196,6 @@ def test_a_pickle_is_not_opened_unless_allowed(tmp_path: Path) -> None:
     assert not canary.exists()
 
 
-def test_loaded_vectors_come_in_chunks_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "READ_SIZE", 50)
-    parts = [*open_embedding(keyed(WORDS)).chunks()]
-    assert [len(chunk) for chunk in parts] == [4, 2]
-    vectors = np.vstack([chunk.vectors for chunk in parts])
-    assert_array_equal(vectors, np.float32(list(WORDS.values())))
-
-
 @pytest.mark.parametrize("shown", [True, False])
 def test_the_bar_is_drawn_on_a_terminal_if_wanted(file, shown, monkeypatch, capsys) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")

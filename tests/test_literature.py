@@ -7,12 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import refused
 
 import bayesbias as bb
 from studies import literature
-from studies.literature.__main__ import main
-from studies.literature.sources import published_table
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ROOT / "docs" / "tables"
@@ -131,20 +128,6 @@ def _resolves(where: str) -> bool:
 def test_plotted_posteriors_are_those_of_the_data_folder(shared_data: Path) -> None:
     there = pd.read_csv(shared_data / "paper_posteriors" / "posteriors.csv", keep_default_na=False)
     pd.testing.assert_frame_equal(literature.plotted_posteriors(), there)
-
-
-def test_tables_are_found_in_a_clone_and_in_a_folder(shared_data, tmp_path, monkeypatch) -> None:
-    file = literature.TABLES["weat7_google"]
-    for place in ("paper_tables", "datasets/macWeatDatasets", "."):
-        folder = tmp_path / place.replace("/", "-")
-        (folder / place).mkdir(parents=True, exist_ok=True)
-        (folder / place / file).write_bytes((shared_data / "paper_tables" / file).read_bytes())
-        monkeypatch.setenv("BAYESBIAS_DATA", str(folder))
-        assert len(published_table("weat7_google")) == 5232
-    refused("is not in", published_table, "weat7_glove", error=FileNotFoundError)
-    for folder, name in (("nowhere", "copies"), ("", "copies"), ("", "copeis")):
-        monkeypatch.setenv("BAYESBIAS_DATA", folder)
-        refused(r"no folder|clone https|copies", main, [name], error=SystemExit)
 
 
 def test_the_null_example_is_the_published_one(shared_data: Path) -> None:
