@@ -15,17 +15,22 @@ import pytest
 from builders import distances, leaning, refused, summaries
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
-from plot_inputs import ODD_WORDS, Case, of_tables, of_vectors, rates, vocabulary
-from plot_looks import (
+from plot_toys import (
+    ODD_WORDS,
+    Case,
     assert_readable,
     band_of,
     bars,
     beside,
     legend_names,
     line,
+    of_tables,
+    of_vectors,
     points,
+    rates,
     row_names,
     shown_texts,
+    vocabulary,
 )
 
 import bayesbias as bb
