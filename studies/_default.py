@@ -18,8 +18,8 @@ from bayesbias._core.intervals import describe_mixtures
 from bayesbias.background.reference_words import Pool, draw_pool, with_matched
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
-from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.posterior.estimands import WITHIN, estimand_names, slope_gaps
+from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.sampling import importance
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
@@ -58,17 +58,11 @@ def matched_table(wordlist: bb.WordList, pool: Pool, seed: int = 0) -> pd.DataFr
 
 
 def drawn_table(
-    pool: Pool,
-    groups: Sequence[Sequence[int]],
-    sets: Sequence[Sequence[int]],
-    moved: Mapping[int, np.ndarray] | None = None,
+    pool: Pool, groups: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]
 ) -> pd.DataFrame:
-    """Measure a list of rows of a pool, in which each group has one set.
-
-    The vectors in ``moved`` replace those of the pool.
-    """
+    """Measure a list of rows of a pool, in which each group has one set."""
     chosen = [row for part in (*groups, *sets) for row in part]
-    words = {pool.words[row]: (moved or {}).get(row, pool.vectors[row]) for row in chosen}
+    words = {pool.words[row]: pool.vectors[row] for row in chosen}
     ranks = {pool.words[row]: int(pool.ranks[row]) for row in chosen}
     named = [
         {f"g{i}": tuple(pool.words[row] for row in part) for i, part in enumerate(parts)}
@@ -103,17 +97,24 @@ def rates(
 ) -> Iterator[dict[str, object]]:
     """Summarize the rows of many tables: mean, share of intervals without zero, and width.
 
-    With true contrasts, also give the share of intervals that contain them.
+    With true contrasts, also give the share of intervals that contain them. Rows may also have
+    their own truth.
     """
     every = pd.concat([frame.assign(table=index) for index, frame in enumerate(rows)])
     every["claimed"] = (every["low"] > 0) | (every["high"] < 0)
     every["width"] = every["high"] - every["low"]
-    every["truth"] = every["protected_group"].map(truth) if truth else 0.0
+    if "truth" not in every:
+        every["truth"] = every["protected_group"].map(truth) if truth else 0.0
     every["covered"] = every["truth"].between(every["low"], every["high"])
     columns = ["truth", "mean", "claimed", "covered", "width"]
     columns = columns if truth else ["mean", "claimed", "width"]
     for group, own in every.groupby("protected_group", sort=False):
-        yield {**keys, "row": group or "overall", "tables": len(own), **own[columns].mean()}
+        yield {
+            **keys,
+            "row": group or "overall",
+            "tables": own["table"].nunique(),
+            **own[columns].mean(),
+        }
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
     if len(unbiased):
         claimed = unbiased.groupby("table")["claimed"].any().mean()

@@ -224,7 +224,7 @@ FIGURES = {
     "models": lambda: models(
         fitted("religion")[2], "by-group maximal crossed paper", "Religion under four models"),
     "one_of_three": lambda: models(
-        THREE.as_table(THREE.distances(np.random.default_rng(1)), np.random.default_rng(1)),
+        THREE.as_table(THREE.distances(np.random.default_rng(1))),
         "by-group maximal", "Only group 0 is biased, by −.16"),
     "words_like_these": lambda: gaps({
         "listed words": bb.contrasts(fitted("religion")[3], over="listed").query("level=='group'"),

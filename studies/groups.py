@@ -20,13 +20,12 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.descriptives import default_rows
-from studies._default import SOURCES, drawn_table, pool_of, rates
+from bayesbias.warnings import NoLikeness
+from studies._default import SOURCES, rates
 from studies._default import default_rows as fast_rows
+from studies._lists import Lists
 
 FEW = {"draws": 250, "chains": 2, "progressbar": False}
-
-MOST_FREQUENT = 100
-"""Lists have no words of smaller ranks, which are too few for matched controls."""
 
 PAIR = 0.9  # cosine between the two words of a pair, and the share of variance in common
 
@@ -49,6 +48,10 @@ class Sums:
 
     def distances(self, rng: Generator) -> np.ndarray:
         """Draw distances minus 1, (n_words, n_attributes)."""
+        return self.drawn(rng)[0]
+
+    def drawn(self, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw distances minus 1, and the effects of words by column, (n_words, n_columns)."""
         group, column, own = self.codes
         n_columns = column.max() + 1
         means = rng.normal(0, 0.04, (len(own), 1)) + rng.normal(0, 0.04, n_columns)
@@ -56,10 +59,11 @@ class Sums:
         y = means[np.ix_(group, column)]
         y += 0.05 * self._of_words(rng, 1) + rng.normal(0, 0.08, len(column))
         word_sd = self.lean * np.where(group == 0, self.uneven, 1.0)[:, None]
-        y += (word_sd * self._of_words(rng, n_columns))[:, column]
+        leans = word_sd * self._of_words(rng, n_columns)
+        y += leans[:, column]
         y += rng.normal(0, self.lean, (len(column), len(own)))[:, group].T
         noise = rng.gamma(1, 1, y.shape) - 1 if self.skewed else rng.standard_normal(y.shape)
-        return np.asarray(self.scale * (y + self.sd * noise))
+        return self.scale * (y + self.sd * noise), self.scale * leans
 
     @property
     def codes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -115,6 +119,31 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class Words(Sums):
+    """Tables in which each word leans toward its own set, in addition to the bias of its group."""
+
+    def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
+        """Draw one table; return the contrasts of all words, and of a word named beforehand."""
+        (y, leans), (group, _, own) = self.drawn(rng), self.codes
+        of_sets = np.where(np.arange(leans.shape[1]) == own[group][:, None], np.nan, leans)
+        bias = np.array([self.truth[str(g)] for g in group])
+        bias = bias if len(own) > 2 else self.truth[""]
+        truth = (
+            bias + leans[np.arange(len(group)), own[group]] - np.nanmean(of_sets[:, :-1], axis=1)
+        )
+        post = bb.fit(self.as_table(y), model, seed=seed, draws=500, chains=2)
+        named, frames = f"w{seed % len(group)}", []
+        for label, found in {
+            "words": bb.contrasts(post).query("level == 'word'"),
+            "named word": bb.contrasts(post, named=named, seed=seed),
+        }.items():
+            rows = found.query("first == 'associated' and second == 'different'")
+            of_rows = truth[rows["protected_word"].str[1:].astype(int)]
+            frames.append(rows.assign(protected_group=label, truth=of_rows))
+        return pd.concat(frames)
+
+
+@dataclass(frozen=True)
 class Changes(Sums):
     """Pairs of tables in which the bias changes the second table."""
 
@@ -163,53 +192,6 @@ class Many(Sums):
         return frame.assign(**{name: frame[name] / scale for name in ("mean", "low", "high")})
 
 
-@dataclass(frozen=True)
-class Lists:
-    """Lists drawn from vectors in clusters of ``cluster`` words, or of halves of one topic."""
-
-    cluster: int
-    planted: tuple[float, ...] = (0.0, 0.0)
-    words: int = 8
-    source: str = "glove-demo"
-    halves: bool = False
-
-    def estimates(self, rng: Generator, model: str, seed: int) -> pd.DataFrame:
-        """Draw one list, measure it with matched controls, and fit it."""
-        return fast_rows(self.table(rng), seed, model)
-
-    def table(self, rng: Generator) -> pd.DataFrame:
-        """Draw one list and measure it."""
-        pool = pool_of(self.source)
-        taken = np.array([not word.isalpha() for word in pool.words]) | (pool.ranks < MOST_FREQUENT)
-        groups, sets = self._parts(rng, pool.units, taken), self._parts(rng, pool.units, taken)
-        moved: dict[int, np.ndarray] = {}
-        for i, planted in enumerate(self.planted):
-            others = [row for j, part in enumerate(groups) if j != i for row in part]
-            turned = _moved(pool.units[sets[i]], pool.units, groups[i], others, planted)
-            moved |= dict(zip(sets[i], turned, strict=True))
-        return drawn_table(pool, groups, sets, moved)
-
-    def _parts(self, rng: Generator, unit: np.ndarray, taken: np.ndarray) -> list[list[int]]:
-        if self.halves:
-            return _halves(rng, unit, self.words, taken)
-        return [_clusters(rng, unit, self.words, self.cluster, taken) for _ in self.planted]
-
-    def ideal_power(self, rate: float, size: int) -> float:
-        """Return the power of a test with this false-alarm rate that knows how plain means vary."""
-        unplanted = replace(self, planted=(0.0,) * len(self.planted))
-        tables = (unplanted.table(default_rng(seed)) for seed in range(size))
-        means = [t.groupby("connection", observed=True)["cosine_distance"].mean() for t in tables]
-        null = pd.DataFrame(means).eval("associated - different")
-        found = null + self.truth[""]
-        return float((~found.between(*null.quantile([rate / 2, 1 - rate / 2]))).mean())
-
-    @property
-    def truth(self) -> dict[str, float]:
-        """True contrasts, overall and by group."""
-        groups = {f"g{i}": planted for i, planted in enumerate(self.planted)}
-        return {"": float(np.mean(self.planted))} | groups
-
-
 THREE = Sums((-0.16, 0, 0), attributes=12, lean=0.02)
 FIVE = Sums((0, 0, -0.08, -0.08, 0))
 TWO = Sums((-0.08, 0))
@@ -229,6 +211,11 @@ SCENARIOS: dict[str, Sums | Lists] = {
     "two groups share a set": replace(FIVE, bias=(-0.08, 0, 0), shared_set=True),
     "scale 1/20": replace(THREE, scale=0.05),
     "words in pairs": replace(THREE, pairs=True),
+    "two of three": replace(THREE, bias=(-0.16, -0.16, 0)),
+    "both of two": Sums((-0.08, -0.08)),
+    "words, one of three": Words(THREE.bias, attributes=12, lean=0.02),
+    "words, two of five": Words(FIVE.bias),
+    "words, one of two": Words(TWO.bias),
     "change of one of three": THREE_CHANGE,
     "change of two of five": Changes(FIVE.bias),
     "change of one of two": Changes(TWO.bias),
@@ -245,11 +232,14 @@ SCENARIOS: dict[str, Sums | Lists] = {
             "": (0.0, 0.0),
             ", three groups": (0.0, 0.0, 0.0),
             ", one of three planted": (-0.06, 0.0, 0.0),
+            ", two of three planted": (-0.06, -0.06, 0.0),
             ", both planted .03": (-0.03, -0.03),
             ", both planted .04": (-0.04, -0.04),
         }.items()
     },
     "halves of a topic": Lists(8, halves=True),
+    "random words, one of three whole topics planted": Lists(1, (-0.06, 0.0, 0.0), whole=True),
+    "random words, both whole topics planted .04": Lists(1, (-0.04, -0.04), whole=True),
 }
 SCENARIOS |= {
     f"{name}, {source}": replace(scenario, source=source)
@@ -279,7 +269,8 @@ def of_groups(post: DataTree) -> pd.DataFrame:
 def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
     scenario, truth = SCENARIOS[name], SCENARIOS[name].truth
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", bb.SamplingWarning)
+        for kind in (bb.SamplingWarning, NoLikeness):
+            warnings.simplefilter("ignore", kind)
         frames = [
             scenario.estimates(default_rng([seed, len(name)]), model, seed) for seed in range(size)
         ]
@@ -288,48 +279,3 @@ def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:
     if isinstance(scenario, Lists) and all(scenario.planted):
         ideal = {"row": "overall, ideal test", "truth": truth[""], "tables": size}
         yield {**keys, **ideal, "claimed": scenario.ideal_power(0.11, size)}
-
-
-def _clusters(rng: Generator, unit: np.ndarray, n: int, size: int, taken: np.ndarray) -> list[int]:
-    """Draw n distinct words in clusters of nearest neighbors, and mark them as taken."""
-    chosen: list[int] = []
-    while len(chosen) < n:
-        seed = int(rng.choice(np.flatnonzero(~taken)))
-        near = np.argsort(np.where(taken, np.inf, -(unit @ unit[seed])))
-        chosen += near[:size].tolist()
-        taken[chosen] = True
-    return chosen[:n]
-
-
-def _halves(rng: Generator, unit: np.ndarray, n: int, taken: np.ndarray) -> list[list[int]]:
-    """Divide the neighbors of a word among two of them, each taking the nearest in turn."""
-    seed = int(rng.choice(np.flatnonzero(~taken)))
-    topic = np.argsort(np.where(taken, np.inf, -(unit @ unit[seed])))[: 5 * n].tolist()
-    centers = rng.choice(topic, 2, replace=False).tolist()
-    parts = [[center] for center in centers]
-    free = [row for row in topic if row not in centers]
-    for _ in range(n - 1):
-        for part, center in zip(parts, centers, strict=True):
-            part.append(free.pop(int(np.argmax(unit[free] @ unit[center]))))
-    taken[[*parts[0], *parts[1]]] = True
-    return parts
-
-
-def _moved(
-    rows: np.ndarray, unit: np.ndarray, group: list[int], others: list[int], by: float
-) -> np.ndarray:
-    """Move attributes toward a group until its lead over the other group grows by ``-by``."""
-    own, other = unit[group], unit[others]
-
-    def moved(step: float) -> np.ndarray:
-        turned = rows + step * own.mean(axis=0)
-        return np.asarray(turned / np.linalg.norm(turned, axis=1, keepdims=True))
-
-    def lead(turned: np.ndarray) -> float:
-        return float((own @ turned.T).mean() - (other @ turned.T).mean())
-
-    low, high = 0.0, 5.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if lead(moved(middle)) - lead(rows) < -by else (low, middle)
-    return moved(high) if by else rows

@@ -25,8 +25,8 @@ from bayesbias.model.design import Design
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import design_of, stacked
 from bayesbias.posterior import planning
-from bayesbias.posterior.contrasts import contrast_weights
 from bayesbias.posterior.list_checks import list_check
+from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.posterior.planning import (
     TYPICAL_SDS,
     half_widths,

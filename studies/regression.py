@@ -23,7 +23,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Scenario
-from bayesbias.posterior.contrasts import contrast_weights
+from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.exact import sample_exact

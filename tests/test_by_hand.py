@@ -21,7 +21,7 @@ from bayesbias.comparison.many import _raw
 from bayesbias.comparison.ranks import closeness_dots
 from bayesbias.comparison.runs import Contrasts
 from bayesbias.model.tree import keep_warnings
-from bayesbias.posterior.contrasts import compare_draws
+from bayesbias.posterior.summaries import compare_draws
 from bayesbias.tables.levels import AVERAGE
 from bayesbias.tables.word_pairs import lean_changes
 from bayesbias.warnings import OnlyListedChanged

@@ -13,7 +13,7 @@ from bayesbias import contrasts, fit
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.tree import labels
 from bayesbias.nulls import Scenario
-from bayesbias.posterior.contrasts import compare_draws
+from bayesbias.posterior.summaries import compare_draws
 from bayesbias.report.numbers import graded
 from bayesbias.tables.descriptives import default_rows
 from bayesbias.tables.levels import LEVELS, at_level

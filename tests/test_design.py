@@ -13,10 +13,10 @@ import bayesbias as bb
 from bayesbias.model import likeness as of_vectors
 from bayesbias.model.effects import draw_effects, draw_parameters, word_means
 from bayesbias.model.indexing import make_design
+from bayesbias.model.layout import assemble
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.likeness import directions, effective_number, likeness
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import assemble
 from bayesbias.tables.schema import COLUMNS
 
 

@@ -20,13 +20,14 @@ from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likeness import likeness
 from bayesbias.model.spec import load_model
-from bayesbias.posterior.contrasts import contrast_quantiles, contrast_weights, mixtures
+from bayesbias.posterior.contrasts import contrast_quantiles
 from bayesbias.posterior.estimands import (
     double_weights,
     relative_weights,
     slope_gaps,
     with_slope_errors,
 )
+from bayesbias.posterior.mixtures import contrast_weights, mixtures
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse

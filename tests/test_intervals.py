@@ -13,7 +13,7 @@ from bayesbias._core.intervals import (
     interval,
     mixture_quantiles,
 )
-from bayesbias.posterior.contrasts import compare_draws
+from bayesbias.posterior.summaries import compare_draws
 
 
 def shortest(values: np.ndarray, ci_prob: float) -> tuple[float, float]:

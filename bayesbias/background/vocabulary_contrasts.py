@@ -26,8 +26,9 @@ from ..model.frequency import at_equal_frequency
 from ..model.indexing import make_design
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import spec_of
-from ..posterior.contrasts import contrast_weights, contrasts
+from ..posterior.contrasts import contrasts
 from ..posterior.estimands import has_cells, pair_names, population_gaps
+from ..posterior.mixtures import contrast_weights
 from ..posterior.summaries import labeled
 from ..sampling.collapsed import moments
 from ..sampling.effects import draw_effects

@@ -10,9 +10,17 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels
-from ..posterior.contrasts import compare_draws, contrast_draws, reading_of, use_moments
+from ..posterior.contrasts import contrast_draws
 from ..posterior.estimands import pair_place
-from ..posterior.summaries import carry_warnings, in_front, labeled, level_means
+from ..posterior.mixtures import use_moments
+from ..posterior.summaries import (
+    carry_warnings,
+    compare_draws,
+    in_front,
+    labeled,
+    level_means,
+    reading_of,
+)
 from ..tables.descriptives import UNRELATED, mac_band
 from .joint import posterior_at
 from .pairing import ENDS

@@ -17,9 +17,10 @@ from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import one_hot
+from ..model.layout import versions
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import keep_warnings, versions
+from ..model.tree import keep_warnings
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables

@@ -12,9 +12,8 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import describe_gaps, reading_of
 from ..posterior.estimands import pair_gaps
-from ..posterior.summaries import carry_warnings, in_front
+from ..posterior.summaries import carry_warnings, describe_gaps, in_front, reading_of
 from ..tables.levels import AVERAGE, GROUP, OVERALL
 from .many import NAMES, OF_ROW, RAW
 

@@ -35,7 +35,6 @@ from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED
 from ..model.indexing import index_table
 from ..model.spec import ModelSpec, load_model
-from ..posterior.contrasts import contrast_weights
 from ..posterior.estimands import (
     DOUBLE,
     estimand_names,
@@ -43,6 +42,7 @@ from ..posterior.estimands import (
     pair_place,
     slope_gaps,
 )
+from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse

@@ -21,8 +21,9 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
+from ..model.layout import describe, in_order
 from ..model.spec import ModelSpec, Priors, load_model
-from ..model.tree import describe, in_order, keep_warnings, stacked, warnings_of
+from ..model.tree import keep_warnings, stacked, warnings_of
 from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import table_hash

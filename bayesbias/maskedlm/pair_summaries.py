@@ -12,8 +12,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, stacked
-from ..posterior.contrasts import compare_draws
-from ..posterior.summaries import carry_warnings, in_front
+from ..posterior.summaries import carry_warnings, compare_draws, in_front
 from .shares import EQUAL
 
 if TYPE_CHECKING:

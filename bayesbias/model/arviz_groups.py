@@ -12,9 +12,10 @@ from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
 from .defaults import EXTRA_GROUPS
+from .layout import add_draws
 from .likelihood import Rows, row_chunks
 from .prior_predictive import draw_prior
-from .tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked
+from .tree import design_of, n_draws, outcome_of, spec_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._core.files import replace_file
 from .._core.resources import no_file
-from .tree import in_order
+from .layout import in_order
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree

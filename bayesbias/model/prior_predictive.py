@@ -18,9 +18,9 @@ from ..tables.schema import LARGEST_DISTANCE
 from .design import Design
 from .effects import draw_effects, draw_parameters, word_means
 from .indexing import make_design
+from .layout import assemble
 from .likelihood import NUMBERS_AT_ONCE, Rows
 from .spec import ModelSpec, Priors, load_model
-from .tree import assemble
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,22 +15,13 @@ from .._core.checks import check_choice
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
-    ERROR_SHARE,
-    describe_draws,
-    describe_mixtures,
     mixture_quantiles,
 )
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import Design
 from ..model.frequency import frequency_of
-from ..model.spec import ModelSpec
-from ..model.tree import design_of, labels, n_draws, spec_of, spread_of, stacked
-from ..sampling.collapsed import moments
-from ..sampling.effects import shared_effects
+from ..model.tree import design_of, labels, n_draws, spec_of
 from ..sampling.exact import sample_exact
-from ..sampling.options import ROPE_SHARE, check_rope
-from ..sampling.parameters import parameter_blocks, parameters_of
-from ..sampling.reduction import Collapsed, collapse
+from ..sampling.reduction import collapse
 from ..tables.descriptives import default_rows
 from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
 from .attributes import attribute_draws
@@ -41,13 +31,22 @@ from .estimands import (
     pair_gaps,
     pair_names,
     population_gaps,
-    shared_gaps,
     slope_errors,
-    slope_gaps,
     with_slope_errors,
 )
 from .facets import Facets, facet_effects
-from .summaries import carry_warnings, is_exact, labeled, level_means, levels_of, mean_draws
+from .mixtures import mixtures, use_moments
+from .summaries import (
+    Reading,
+    carry_warnings,
+    compare_draws,
+    describe_gaps,
+    is_exact,
+    level_means,
+    levels_of,
+    mean_draws,
+    reading_of,
+)
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -57,22 +56,6 @@ BETWEEN = ("connections", "groups")
 
 OF = ("protected_word", "attribute")
 """Single words that `contrasts` can have rows for."""
-
-
-class Reading(TypedDict):
-    """Settings for describing draws of differences."""
-
-    ci_prob: float
-    rope: float
-    ci_kind: str
-
-
-def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
-    """Return a `Reading`; `rope` defaults to `ROPE_SHARE` times the sd of stereotype distances."""
-    if rope is None:
-        rope = ROPE_SHARE * spread_of(tree)
-    check_rope(rope)
-    return {"ci_prob": ci_prob, "rope": rope, "ci_kind": ci_kind}
 
 
 def contrasts(
@@ -238,7 +221,7 @@ def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
     """
     (keys, draws), probability = default_draws(tree), (np.arange(n) + 0.5) / n
     if is_exact(tree) and len(keys):
-        means, sds = _mixtures(*_given(tree), np.asarray)
+        means, sds = mixtures(tree)
         columns = keys.index * len(pair_names(labels(tree, "connection"))["first"])
         values = mixture_quantiles(means[:, columns], sds[:, columns], probability)
     else:
@@ -327,67 +310,6 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     return levels, gaps, estimand_names(design, spec, over)
 
 
-def contrast_weights(posterior: Collapsed) -> FloatArray:
-    """Return (n_shared, n_levels, n_pairs) weights of the shared effects in `shared_gaps`."""
-    values = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
-    return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
-
-
-type Choice = Callable[[FloatArray], FloatArray]
-"""Function that derives rows from overall and group contrasts, (n, 1 + n_groups, n_pairs)."""
-
-
-def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, FloatArray]:
-    """Return means and sds, (n_draws, n), of contrasts given each draw of the sds.
-
-    The contrasts are linear functions of the shared effects of a Normal model, so they are Normal
-    given the sds. The error of slopes on log rank is added. Rows that are not identified, whose
-    weights are NaN, are left out.
-    """
-    means, sds = _mixtures(*_given(tree), choose)
-    known = np.isfinite(means[0])
-    return means[:, known], sds[:, known]
-
-
-def _given(tree: DataTree) -> tuple[Design, ModelSpec, bytes]:
-    """Return a posterior's design, its model, and the content of its parameters."""
-    design, spec = design_of(tree), spec_of(tree)
-    blocks = parameter_blocks(design, spec.fitting(design))
-    sds = {block.name: stacked(tree, block.name) for block in blocks}
-    return design, spec, parameters_of(blocks, sds).tobytes()
-
-
-@lru_cache(maxsize=4)  # several frames of a posterior need the same mixtures
-def _mixtures(
-    design: Design, spec: ModelSpec, parameters: bytes, choose: Choice
-) -> tuple[FloatArray, FloatArray]:
-    """Return `mixtures` with NaN for rows that are not identified."""
-    posterior = collapse(design, spec)
-    weights = choose(contrast_weights(posterior))
-    weights = weights.reshape(len(weights), -1)
-    errors = choose(slope_gaps(design, posterior.spec)).reshape(-1, weights.shape[1])
-    given = np.frombuffer(parameters).reshape(-1, posterior.n_parameters)
-    is_known = ~np.isnan(weights[0])
-    means, variances = moments(posterior, given, np.nan_to_num(weights))
-    sds = np.sqrt(variances + np.nan_to_num(errors**2).sum(axis=0))
-    return np.where(is_known, means[..., 0], np.nan), sds
-
-
-def use_moments(
-    frame: pd.DataFrame, tree: DataTree, reading: Reading, choose: Choice = np.asarray
-) -> None:
-    """Describe the first rows of a frame by `mixtures`, if they are exact.
-
-    The result is an average over draws of the sds (Rao-Blackwell), so it depends little on the
-    seed. Rows of other models, and rows before or after a change, are summaries of draws.
-    """
-    if not is_exact(tree):
-        return
-    exact = describe_mixtures(*mixtures(tree, choose), **reading)
-    frame.loc[: len(exact) - 1, exact.columns] = exact
-    frame.attrs["error_share"] = ERROR_SHARE
-
-
 def _probability_of_most(gaps: FloatArray) -> FloatArray:
     """Return the share of draws in which each word's difference is farthest from zero.
 
@@ -399,36 +321,3 @@ def _probability_of_most(gaps: FloatArray) -> FloatArray:
     is_most = sizes == sizes.max(axis=1, keepdims=True)
     shares = (is_most / is_most.sum(axis=1, keepdims=True)).mean(axis=0)
     return np.asarray(shares[identified])
-
-
-def describe_gaps(
-    gaps: FloatArray,
-    names: Sequence[str],
-    things: pd.DataFrame,
-    reading: Reading,
-    estimands: np.ndarray | None = None,
-) -> pd.DataFrame:
-    """Describe (n_draws, n_things, n_pairs) differences between all pairs of names.
-
-    Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
-    that the table does not identify have no row.
-    """
-    identified = np.isfinite(gaps[0]).ravel()
-    frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)
-    if estimands is not None:
-        frame.insert(0, "estimand", estimands.ravel())
-    frame = labeled(frame, things, **pair_names(names))
-    return frame if identified.all() else frame[identified].reset_index(drop=True)
-
-
-def compare_draws(
-    differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
-) -> pd.DataFrame:
-    """Describe (n_draws, n) differences, with ``p_direction``, ``p_rope``, and its ceiling."""
-    frame = describe_draws(differences, ci_prob, ci_kind)
-    above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
-    frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
-    frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
-    frame["p_rope_ceiling"] = (abs(differences - differences.mean(axis=0)) < rope).mean(axis=0)
-    frame.attrs["rope"] = rope
-    return frame

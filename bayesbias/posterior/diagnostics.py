@@ -15,15 +15,17 @@ from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
 from ..model.frequency import refitted
+from ..model.layout import add_draws
 from ..model.likelihood import Rows, row_chunks
 from ..model.priors import Prior
-from ..model.tree import add_draws, design_of, n_draws, outcome_of, spec_of, stacked, varying
+from ..model.tree import design_of, n_draws, outcome_of, spec_of, stacked, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
-from .contrasts import contrast_draws, contrast_weights, default_draws
+from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place
+from .mixtures import contrast_weights
 from .summaries import carry_warnings
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.effects import draw_effects, word_means
+from ..model.layout import assemble
 from ..model.likelihood import Rows
-from ..model.tree import assemble, design_of, require_posterior, spec_of, stacked
-from .contrasts import describe_gaps, reading_of
+from ..model.tree import design_of, require_posterior, spec_of, stacked
 from .estimands import pair_gaps
-from .summaries import carry_warnings
+from .summaries import carry_warnings, describe_gaps, reading_of
 
 if TYPE_CHECKING:
     from xarray import DataTree

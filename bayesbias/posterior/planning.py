@@ -29,8 +29,8 @@ from ..sampling.collapsed import moments
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from ..tables.schema import CONTROLS
-from .contrasts import contrast_weights
 from .estimands import identifies_groups, slope_gaps
+from .mixtures import contrast_weights
 
 if TYPE_CHECKING:
     from xarray import DataTree

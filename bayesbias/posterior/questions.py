@@ -21,9 +21,10 @@ from .._core.intervals import (
 )
 from ..model.tree import design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD
-from .contrasts import Reading, contrast_draws, mixtures, with_frequency
+from .contrasts import contrast_draws, with_frequency
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
-from .summaries import carry_warnings, in_front, is_exact, level_means
+from .mixtures import mixtures
+from .summaries import Reading, carry_warnings, in_front, is_exact, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -24,8 +24,7 @@ from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
-from .contrasts import compare_draws
-from .summaries import carry_warnings, level_means
+from .summaries import carry_warnings, compare_draws, level_means
 
 if TYPE_CHECKING:
     from xarray import DataTree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -22,16 +22,19 @@ from ..model.tree import (
     labels,
     n_draws,
     spec_of,
+    spread_of,
     stacked,
     variable_dims,
     warnings_of,
 )
+from ..sampling.options import ROPE_SHARE, check_rope
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     Values,
     averages,
     group_means,
     has_cells,
+    pair_names,
     slope_errors,
     with_slope_errors,
 )
@@ -190,4 +193,53 @@ def carry_warnings(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
     frame.attrs["warnings"] = list(map(str, doubts))
     for doubt in doubts:
         warn(doubt)
+    return frame
+
+
+class Reading(TypedDict):
+    """Settings for describing draws of differences."""
+
+    ci_prob: float
+    rope: float
+    ci_kind: str
+
+
+def reading_of(tree: DataTree, ci_prob: float, rope: float | None, ci_kind: str) -> Reading:
+    """Return a `Reading`; `rope` defaults to `ROPE_SHARE` times the sd of stereotype distances."""
+    if rope is None:
+        rope = ROPE_SHARE * spread_of(tree)
+    check_rope(rope)
+    return {"ci_prob": ci_prob, "rope": rope, "ci_kind": ci_kind}
+
+
+def describe_gaps(
+    gaps: FloatArray,
+    names: Sequence[str],
+    things: pd.DataFrame,
+    reading: Reading,
+    estimands: np.ndarray | None = None,
+) -> pd.DataFrame:
+    """Describe (n_draws, n_things, n_pairs) differences between all pairs of names.
+
+    Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
+    that the table does not identify have no row.
+    """
+    identified = np.isfinite(gaps[0]).ravel()
+    frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)
+    if estimands is not None:
+        frame.insert(0, "estimand", estimands.ravel())
+    frame = labeled(frame, things, **pair_names(names))
+    return frame if identified.all() else frame[identified].reset_index(drop=True)
+
+
+def compare_draws(
+    differences: FloatArray, ci_prob: float, rope: float, ci_kind: str = DEFAULT_CI_KIND
+) -> pd.DataFrame:
+    """Describe (n_draws, n) differences, with ``p_direction``, ``p_rope``, and its ceiling."""
+    frame = describe_draws(differences, ci_prob, ci_kind)
+    above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
+    frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
+    frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
+    frame["p_rope_ceiling"] = (abs(differences - differences.mean(axis=0)) < rope).mean(axis=0)
+    frame.attrs["rope"] = rope
     return frame

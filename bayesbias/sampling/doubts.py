@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .._core.warnings import SamplingWarning, warn
+from ..model.layout import describe
 from ..model.spec import ModelSpec
-from ..model.tree import describe, keep_warnings, varying
+from ..model.tree import keep_warnings, varying
 from ..warnings import (
     ChainsDisagree,
     Divergences,

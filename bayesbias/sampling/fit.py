@@ -22,9 +22,10 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.frequency import unranked
 from ..model.indexing import make_design
+from ..model.layout import assemble, complete
 from ..model.pymc_model import full_model
 from ..model.spec import ModelSpec, Priors, load_model
-from ..model.tree import assemble, complete, variable_dims
+from ..model.tree import variable_dims
 from ..tables.schema import (
     RANKS,
     ROUNDING,

@@ -14,8 +14,9 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
+from ..model.layout import complete
 from ..model.spec import ModelSpec, Priors, load_model
-from ..model.tree import complete, variable_dims
+from ..model.tree import variable_dims
 from .doubts import describe_fit
 from .pymc_models import with_effects
 from .reduction import collapse

@@ -13,9 +13,9 @@ from numpy.random import Generator
 from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
+from ..model.layout import assemble
 from ..model.pymc_model import full_model, parameter_variables
 from ..model.spec import ModelSpec, Priors, load_model
-from ..model.tree import assemble
 from .collapsed import log_density
 from .effects import draw_effects
 from .exact import mode_of

@@ -1,0 +1,81 @@
+"""Contrasts as mixtures of Normal distributions, one for each draw of the sds (Rao-Blackwell)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .._core.arrays import FloatArray
+from .._core.intervals import ERROR_SHARE, describe_mixtures
+from ..model.design import Design
+from ..model.spec import ModelSpec
+from ..model.tree import design_of, spec_of, stacked
+from ..sampling.collapsed import moments
+from ..sampling.effects import shared_effects
+from ..sampling.parameters import parameter_blocks, parameters_of
+from ..sampling.reduction import Collapsed, collapse
+from .estimands import shared_gaps, slope_gaps
+from .summaries import Reading, is_exact
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+
+def contrast_weights(posterior: Collapsed) -> FloatArray:
+    """Return (n_shared, n_levels, n_pairs) weights of the shared effects in `shared_gaps`."""
+    values = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
+    return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
+
+
+type Choice = Callable[[FloatArray], FloatArray]
+"""Function that derives rows from overall and group contrasts, (n, 1 + n_groups, n_pairs)."""
+
+
+def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, FloatArray]:
+    """Return means and sds, (n_draws, n), of contrasts given each draw of the sds.
+
+    The contrasts are linear functions of the shared effects of a Normal model, so they are Normal
+    given the sds. The error of slopes on log rank is added. Means are NaN for rows that are not
+    identified, whose weights are NaN.
+    """
+    design, spec = design_of(tree), spec_of(tree)
+    blocks = parameter_blocks(design, spec.fitting(design))
+    sds = {block.name: stacked(tree, block.name) for block in blocks}
+    return _mixtures(design, spec, parameters_of(blocks, sds).tobytes(), choose)
+
+
+@lru_cache(maxsize=4)  # several frames of a posterior need the same mixtures
+def _mixtures(
+    design: Design, spec: ModelSpec, parameters: bytes, choose: Choice
+) -> tuple[FloatArray, FloatArray]:
+    """Return `mixtures` of a design and its model, given the content of its parameters."""
+    posterior = collapse(design, spec)
+    weights = choose(contrast_weights(posterior))
+    weights = weights.reshape(len(weights), -1)
+    errors = choose(slope_gaps(design, posterior.spec)).reshape(-1, weights.shape[1])
+    given = np.frombuffer(parameters).reshape(-1, posterior.n_parameters)
+    is_known = ~np.isnan(weights[0])
+    means, variances = moments(posterior, given, np.nan_to_num(weights))
+    sds = np.sqrt(variances + np.nan_to_num(errors**2).sum(axis=0))
+    return np.where(is_known, means[..., 0], np.nan), sds
+
+
+def use_moments(
+    frame: pd.DataFrame, tree: DataTree, reading: Reading, choose: Choice = np.asarray
+) -> None:
+    """Describe the first rows of a frame by `mixtures`, if they are exact.
+
+    The result is an average over draws of the sds (Rao-Blackwell), so it depends little on the
+    seed. Rows of other models, and rows before or after a change, are summaries of draws.
+    """
+    if not is_exact(tree):
+        return
+    means, sds = mixtures(tree, choose)
+    known = np.isfinite(means[0])
+    exact = describe_mixtures(means[:, known], sds[:, known], **reading)
+    frame.loc[: len(exact) - 1, exact.columns] = exact
+    frame.attrs["error_share"] = ERROR_SHARE
