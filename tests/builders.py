@@ -195,8 +195,6 @@ ALONE: Any = {"matched": 0, "reference_lists": 0, "progressbar": False}
 
 def hostile_analysis() -> Analysis:
     """Return an analysis whose words, groups, title, and note contain markup."""
-    from gensim.models import KeyedVectors
-
     one, two = "<b>one</b>", LONG.upper()
     wordlist = WordList(
         name="hostile",
@@ -209,9 +207,10 @@ def hostile_analysis() -> Analysis:
         license=f"{CLOSING}<i>free</i>",
     )
     there = [word for word in wordlist.words if word != "gone"]
-    vectors = KeyedVectors(8)
-    vectors.add_vectors(there, np.random.default_rng(3).standard_normal((len(there), 8)))
-    return bb.analyze(vectors, wordlist, name="<u>v</u>.txt", draws=200, **ALONE)
+    rows = np.random.default_rng(3).standard_normal((len(there), 8))
+    return bb.analyze(
+        dict(zip(there, rows, strict=True)), wordlist, name="<u>v</u>.txt", draws=200, **ALONE
+    )
 
 
 @cache

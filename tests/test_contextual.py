@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from gensim.models import KeyedVectors
 from model_toys import byte_level, made_model
 from scipy.spatial.distance import cosine
 from scipy.stats import norm
@@ -142,11 +141,10 @@ def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.
 def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) -> None:
     lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid"]]
     found = seat(made, *lists)
-    keyed = KeyedVectors(8)
     keys = [f"{word} {context}" for word in made.words for context in CONTEXTS]
-    keyed.add_vectors(keys, made.vectors.reshape(-1, 8))
+    held = dict(zip(keys, made.vectors.reshape(-1, 8), strict=True))
     sentences = [[f"{word} {context}" for word in each for context in CONTEXTS] for each in lists]
-    assert found.effect_size == pytest.approx(bb.scores.weat(keyed, *sentences).effect_size)
+    assert found.effect_size == pytest.approx(bb.scores.weat(held, *sentences).effect_size)
     for context, value in found.by_context.items():
         one = bb.scores.weat(made.in_context(context), *lists)
         assert value == pytest.approx(one.effect_size)

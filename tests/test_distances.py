@@ -1,6 +1,5 @@
 """Distance tables of a two-dimensional embedding with cosines that are easy to compute by hand."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
@@ -34,13 +33,6 @@ BY_HAND = [
 ]
 
 
-def embedding(**changed: tuple[float, float]) -> KeyedVectors:
-    vectors = VECTORS | changed
-    keyed = KeyedVectors(2)
-    keyed.add_vectors(list(vectors), np.array(list(vectors.values()), dtype=np.float32))
-    return keyed
-
-
 def word_list(**changed: object) -> WordList:
     content: dict[str, object] = {
         "name": "toy",
@@ -52,7 +44,7 @@ def word_list(**changed: object) -> WordList:
 
 
 def test_distances_connections_and_sets_by_hand() -> None:
-    table = distance_table(embedding(), word_list()).astype({"connection": str})
+    table = distance_table(VECTORS, word_list()).astype({"connection": str})
     expected = pd.DataFrame(BY_HAND, columns=list(COLUMNS))
     keys = ["protected_word", "attribute"]
     table, expected = (frame.sort_values(keys, ignore_index=True) for frame in (table, expected))
@@ -65,7 +57,7 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
         controls={"human": ("he", "nurse", "nan")},
     )
     with pytest.warns(bb.warnings.WordsInTwoRoles) as told:
-        table = distance_table(embedding(), words)
+        table = distance_table(VECTORS, words)
     assert told[0].message == bb.warnings.WordsInTwoRoles(("he",), about="toy")
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
@@ -75,14 +67,14 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
 
 def test_missing_words_are_absent_rows_and_reported() -> None:
     words = word_list(stereotypes={"man": ("soldier", "rancher"), "woman": ("nurse",)})
-    assert "rancher" not in set(distance_table(embedding(), words)["attribute"])
-    lost = missing_words(embedding(), words)
+    assert "rancher" not in set(distance_table(VECTORS, words)["attribute"])
+    lost = missing_words(VECTORS, words)
     assert lost.to_numpy().tolist() == [["stereotype", "man_stereotype", "rancher"]]
-    assert missing_words(embedding(), word_list()).empty
+    assert missing_words(VECTORS, word_list()).empty
 
 
 def spelt(words: WordList) -> KeyedVectors:
-    return bb.load_vectors(embedding(), words, case="fallback")
+    return bb.load_vectors(VECTORS, words, case="fallback")
 
 
 def test_two_spellings_of_one_vector_count_once() -> None:
@@ -108,7 +100,7 @@ def test_two_spellings_of_one_vector_count_once() -> None:
 
 def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
     there = tuple("abcd")
-    vectors = embedding(**{word: (3.0, row + 1.0) for row, word in enumerate(there)})
+    vectors = VECTORS | {word: (3.0, row + 1.0) for row, word in enumerate(there)}
     words = word_list(
         groups={"man": ("he", "null", "soldier"), "woman": ("she", "x1")},
         stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")},
@@ -134,4 +126,4 @@ def test_what_cannot_be_measured_is_refused() -> None:
         ("no rows for human", {"controls": {"human": ("x1",)}}),
         ("only control", {"groups": {}, "stereotypes": {}}),
     ):
-        refused(message, distance_table, embedding(), word_list(**changed))
+        refused(message, distance_table, VECTORS, word_list(**changed))

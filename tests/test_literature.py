@@ -1,6 +1,5 @@
-"""docs/tables/literature.csv and papers.csv: rows run, quote their papers, and are complete."""
+"""docs/tables/literature.csv and papers.csv: rows run, and are complete."""
 
-import os
 import re
 from pathlib import Path
 
@@ -13,14 +12,13 @@ from studies import literature
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ROOT / "docs" / "tables"
-SEEDS = {
-    "Dobrzeniecka and Urbaniak (2024)": "001-bayesian-uncertainty.txt",
-    "Schröder, Schulz and Hammer (2024), SAME": "000-same.txt",
-    "Schröder et al. (2024), Semantic properties": "002-semantic-properties.txt",
-    "Smarda (2021)": "003-background-distributions.txt",
-    "Liu (2024)": "004-robust-evaluation-mlm.txt",
-}
-"""Texts of the five papers, in the folder BAYESBIAS_SEEDS or next to the published data."""
+PAPERS = [
+    "Dobrzeniecka and Urbaniak (2024)",
+    "Schröder, Schulz and Hammer (2024), SAME",
+    "Schröder et al. (2024), Semantic properties",
+    "Smarda (2021)",
+    "Liu (2024)",
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,23 +26,6 @@ def _data(shared_data: Path) -> pd.DataFrame:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAYESBIAS_DATA", str(shared_data))
         yield
-
-
-@pytest.fixture(scope="module")
-def papers(shared_data: Path) -> dict[str, str]:
-    """Return texts by paper. Without the folder, there are none and only tables are checked."""
-    folder = Path(os.environ.get("BAYESBIAS_SEEDS") or shared_data.parent / "seeds")
-    there = {paper: folder / file for paper, file in SEEDS.items() if (folder / file).is_file()}
-    return {paper: file.read_text(encoding="utf-8") for paper, file in there.items()}
-
-
-def numbers(quoted: str) -> set[float]:
-    """Return the numbers in a quote, with percentages also as shares and powers of ten expanded."""
-    text = quoted.replace("−", "-")
-    found = {float(f"1e-{power}") for power in re.findall(r"10\^\{-(\d+)\}", text)}
-    for number in re.findall(r"-?\d*\.?\d+(?:e-\d+)?", text):
-        found |= {float(number), abs(float(number)), float(number) / 100}
-    return found | ({10.0} if "ten times" in text else set())
 
 
 @pytest.mark.slow  # the table of a study
@@ -56,29 +37,6 @@ def test_every_row_finds_what_the_table_shows(entry: literature.Entry) -> None:
     for column in ("claim", "quoted", "place", "verdict"):
         assert shown[column].tolist() == frame[column].tolist()
     assert frame.loc[frame["verdict"] != "agrees", "note"].str.len().gt(5).all()
-
-
-def test_every_row_quotes_its_paper_at_its_place(papers: dict[str, str]) -> None:
-    """The quote is in the paper, and includes the printed number."""
-    table = pd.read_csv(TABLES / "literature.csv", keep_default_na=False)
-    for paper, rows in table.groupby("paper"):
-        text = " ".join(papers.get(paper, "").split())
-        for row in rows.itertuples():
-            if paper not in SEEDS:
-                continue
-            assert "second hand" not in row.where + row.note
-            elsewhere = re.match("figure|published tables", row.place)
-            assert bool(row.quoted) != bool(elsewhere), row
-            assert len(row.quoted.split()) <= 12, row
-            if row.quoted and re.fullmatch(r"[-.\de]+", row.printed) and _prints(row):
-                assert float(row.printed) in numbers(row.quoted), row
-            assert not text or row.quoted in text, row
-
-
-def _prints(row: tuple) -> bool:
-    """Return whether the paper prints the number; theorems and figures only imply theirs."""
-    implied = "theorem|lemma|equation|KLS, equal|JSS, equation|predictive|result figures"
-    return not re.search(implied, row.where)
 
 
 def test_the_page_counts_the_rows() -> None:
@@ -93,7 +51,7 @@ def test_the_page_counts_the_rows() -> None:
 def test_every_part_of_every_paper_has_its_place() -> None:
     """All named functions and pages are there."""
     table = pd.read_csv(TABLES / "papers.csv", keep_default_na=False, dtype=str)
-    assert list(table["paper"].unique()) == list(SEEDS)
+    assert list(table["paper"].unique()) == PAPERS
     assert not table.duplicated(["paper", "part"]).any()
     for where in table["where"].str.split("; ").explode().unique():
         assert _resolves(where), where

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from gensim.models import KeyedVectors
 from scipy.stats import t
 
 import bayesbias as bb
@@ -187,11 +186,10 @@ def test_effects_are_planted_in_the_words_named(planted: str, signs: list[int]) 
 
 
 def test_a_scenario_of_an_embedding_uses_words_of_letters() -> None:
-    rng, keyed = np.random.default_rng(1), KeyedVectors(3)
-    words = [*(f"w{letter}" for letter in "abcdefghij"), "w1"]
+    rng, words = np.random.default_rng(1), [*(f"w{letter}" for letter in "abcdefghij"), "w1"]
     rows = 0.1 * rng.standard_normal((len(words), 3))
-    keyed.add_vectors(words, rows)
-    made = vocabulary_scenario(keyed, n_words=2, n_attributes=2, controls=())
+    held = dict(zip(words, rows, strict=True))
+    made = vocabulary_scenario(held, n_words=2, n_attributes=2, controls=())
     unit = rows[:10] / np.linalg.norm(rows[:10], axis=1, keepdims=True)
     np.testing.assert_allclose(made.vectors, unit, atol=1e-6)  # single precision
 

@@ -11,8 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from gensim.models import KeyedVectors
-from scipy.optimize import brentq
-from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
@@ -98,63 +96,6 @@ def test_paper_figures_refit_reproduces_the_plotted_posteriors(
 def _percentiles(post: DataTree) -> pd.DataFrame:
     """Return percentile intervals from 5.5% to 94.5%, as in the result figures."""
     return summary(post, 0.89, "eti")
-
-
-def by_quadrature(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return exact means and 5.5% and 94.5% quantiles of word means in one connection.
-
-    The last row is the mean of the connection. The posterior factorizes by connection, so a
-    grid over connection_sd and sigma is enough.
-    """
-    by_word = rows.groupby("protected_word")["cosine_distance"]
-    n, mean = by_word.size().to_numpy(), by_word.mean().to_numpy() - 1
-    squares = float(((rows["cosine_distance"] - by_word.transform("mean")) ** 2).sum())
-    free = n.sum() - len(n)
-    middle, width = np.log(np.sqrt(squares / free)), 5 / np.sqrt(2 * free)
-    log_tau = np.linspace(-11, 1, 600)
-    log_sigma = np.linspace(middle - width, middle + 1.6 * width, 61)
-    tau, sigma = (
-        np.exp(grid).ravel()[:, None] for grid in np.meshgrid(log_tau, log_sigma, indexing="ij")
-    )
-    variance = tau**2 + sigma**2 / n
-    precision = 1 / 0.09 + (1 / variance).sum(axis=1)
-    center = (mean / variance).sum(axis=1) / precision
-    log_p = -0.5 * np.log(variance).sum(axis=1) - 0.5 * np.log(precision)
-    log_p -= 0.5 * ((mean**2 / variance).sum(axis=1) - center**2 * precision)
-    log_p -= 0.5 * squares / sigma[:, 0] ** 2 + free * np.log(sigma[:, 0])
-    log_p += (np.log(tau) + np.log(sigma) - 2 * tau - 2 * sigma)[:, 0]
-    weight = np.exp(log_p - log_p.max())
-    seen = weight > 1e-9 * weight.max()  # other points have a total weight below 4e-5
-    weight, tau, sigma, precision, center = (
-        values[seen] for values in (weight / weight[seen].sum(), tau, sigma, precision, center)
-    )
-    shares = 1 / (1 + n * tau**2 / sigma**2)  # weight of the connection mean in each word's mean
-    words = {}
-    for index, word in enumerate([*by_word.groups, ""]):
-        share = shares[:, index] if word else np.ones(len(shares))
-        location = 1 + share * center + (1 - share) * np.append(mean, 0.0)[index]
-        spread = np.sqrt(tau[:, 0] ** 2 * share * bool(word) + share**2 / precision)
-
-        def excess(x: float, p: float, m: np.ndarray = location, s: np.ndarray = spread) -> float:
-            return float(weight @ norm.cdf(x, m, s)) - p
-
-        low, high = (brentq(excess, 0.2, 1.6, args=(p,), xtol=1e-6) for p in (0.055, 0.945))
-        words[word] = (float(weight @ location), low, high)
-    return pd.DataFrame(words, index=["mean", "low", "high"]).T
-
-
-@pytest.mark.slow
-def test_word_means_equal_their_quadrature(published: Read) -> None:
-    table = published(FILES["religion_reddit"])
-    post = bb.fit(table, "paper-figures", method="exact", draws=32_000, seed=1)
-    every = _percentiles(post)
-    for connection in ("associated", "different"):
-        oracle = by_quadrature(table[table["connection"] == connection])
-        ours = every[(every["connection"] == connection) & (every["level"] != "group")]
-        ours = ours.set_index("protected_word").loc[oracle.index]
-        # 128,000 draws with an sd of at most .105: four standard errors of a mean and of an end.
-        assert (ours["mean"] - oracle["mean"]).abs().max() < 0.0012
-        assert (ours[["low", "high"]] - oracle[["low", "high"]]).abs().max(axis=None) < 0.0025
 
 
 SAMPLED = [

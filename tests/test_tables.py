@@ -145,10 +145,7 @@ def test_compare_warns_of_copies_after_and_can_leave_them_out(debiased_religion)
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """Return six-dimensional vectors of two groups of five words."""
-    vectors, words = leaning()
-    keyed = KeyedVectors(6)
-    keyed.add_vectors(list(vectors), np.array(list(vectors.values())))
-    return bb.distance_table(keyed, words)
+    return bb.distance_table(*leaning())
 
 
 def test_cosines_are_those_of_the_words_in_any_order(table: pd.DataFrame, tmp_path: Path) -> None:
