@@ -273,6 +273,9 @@ def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution
     readings = [f"only {x} outside, difference within that of random sets" for x in "XY"]
     assert frame["reading"].tolist() == readings
     assert frame["x_distance_share"].tolist() == pytest.approx([2.1 / 3.6, 1.5 / 3.6], abs=NEAR)
+    near = {"near": bg.Experiment("near", ("w12",), ("w13",), ("up",), ("down",))}
+    row = bg.relative({"near": planted}, near, n_resamples=100, seed=1).iloc[0]
+    assert (row["x_side"], row["y_side"]) == (0, 1)  # 1.9 and 2.1 sds are on either side of 1.96
     same = {"same": bg.Experiment("same", ("w20",), ("w21",), ("up",), ("down",))}
     found = bg.relative({"same": planted}, same, n_resamples=100, seed=1)
     assert np.isnan(found.loc[0, "x_share"])

@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
+from bayesbias.sampling.cells import CellSystem
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import Collapsed, collapse
 from bayesbias.sampling.scales import UNPOOLED_SD
+from bayesbias.sampling.sides import SideSystem
 from bayesbias.tables.schema import COLUMNS
 
 NORMAL = tuple(name for name in models("distance") if load_model(name).likelihood == "normal")
@@ -198,11 +200,17 @@ def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:
 
 
 @pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize(
+    ("share", "kind"), [(0.0, SideSystem), (0.1, CellSystem), (0.4, SideSystem)]
+)
 def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
-    likened: Design, name: str, share: float
+    likened: Design, name: str, share: float, kind: type, monkeypatch
 ) -> None:
+    """Either system of equations gives the dense result; small tables would always use cells."""
     likened = without_some(likened, share)
+    least = -np.inf if kind is SideSystem else np.inf
+    monkeypatch.setattr("bayesbias.sampling.reduction.FEW_MULTIPLICATIONS", least)
+    assert type(collapse(likened, model_named(name)).system) is kind
     test_density_equals_the_dense_normal_up_to_one_constant(likened, name, ())
     test_drawn_effects_have_the_dense_conditional(likened, name)
 

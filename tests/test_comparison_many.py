@@ -231,6 +231,20 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
     np.testing.assert_allclose(drawn.std(axis=0), np.sqrt(np.diag(spread)), rtol=4.5 / 80_000**0.5)
 
 
+def test_the_sd_of_embeddings_has_the_density_of_a_grid() -> None:
+    """Compare draws with the likelihood times the prior, summed over a grid of sds."""
+    own = Contrasts(np.arange(5), np.array([-0.2, -0.1, 0.0, 0.02, 0.1]), 0.02**2 * np.eye(5))
+    hierarchy, n = Hierarchy([own], 5), 4000
+    *_, sds, _ = hierarchy.draw(PRIORS, n, np.random.default_rng(1))
+    grid = np.arange(0.0005, 1, 0.001)
+    density = np.exp(hierarchy.log_likelihood(grid[:, None]) - 20 * grid)
+    density /= density.sum()
+    mean = density @ grid
+    sd = np.sqrt(density @ (grid - mean) ** 2)
+    # Draws without replacement of many weighted proposals: five standard errors of equal weights.
+    assert sds["embedding_sd"].mean() == pytest.approx(mean, abs=5 * sd / n**0.5)
+
+
 def test_planted_orders_are_found() -> None:
     ranked, apart = bb.rank_embeddings(fitted()), embedding_differences(fitted())
     parts = [part for _, part in tables().groupby("wordlist")]  # equal seeds, and any order of rows

@@ -9,7 +9,7 @@ import pytest
 from builders import groups_by_sets, model_named
 from numpy.random import default_rng
 from test_collapsed import VARIANTS, irregular, likened, points_of, without_some  # noqa: F401
-from xarray import DataTree
+from xarray import DataArray, DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import Design
@@ -151,6 +151,20 @@ def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
     z = agreement(nuts, bb.fit(table, model, method="exact", seed=2))
     assert z.abs().max() < HIGHEST_Z
     assert np.sqrt((z**2).mean()) < HIGHEST_RMS
+
+
+def test_the_variable_that_mixes_worst_counts(crossed_posterior: DataTree) -> None:
+    """All draws are independent, but one chain of one variable is moved far away."""
+    tree = crossed_posterior.copy()
+    drawn = tree["posterior"].to_dataset()
+    found = of_chains(tree)
+    assert found["rhat"] < RHAT_LIMIT
+    assert min(found["ess_bulk"], found["ess_tail"]) > ESS_LIMIT
+    moved = drawn["connection_sd"] + DataArray([0.0, 10.0], dims="chain")
+    tree["posterior"] = drawn.assign(connection_sd=moved)
+    found = of_chains(tree)
+    assert found["rhat"] > 1.5
+    assert max(found["ess_bulk"], found["ess_tail"]) < 20  # 2,000 draws in two places
 
 
 def test_models_whose_likeness_cannot_be_used_are_not_collapsed(likened) -> None:  # noqa: F811

@@ -214,6 +214,8 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     one, same = write_scored(tmp_path / "one"), write_scored(tmp_path / "same")
     other = write_scored(tmp_path / "other", "other", data_hash="2")
     pairs = read_pairs(path, "crows-pairs")
+    of_gender = read_pairs(path, "crows-pairs", bias_types="gender")
+    pd.testing.assert_frame_equal(of_gender, pairs.iloc[1:].reset_index(drop=True))
     religion = partial(read_pairs, bias_types="religion")
     for why, call, *arguments in (
         ("unknown bias type", religion, path, "crows-pairs"),

@@ -127,6 +127,15 @@ def test_a_set_that_both_groups_own_says_nothing_about_either() -> None:
     np.testing.assert_allclose(other, one, atol=0.005)
 
 
+def test_a_group_without_other_sets_leaves_the_contrast_of_the_other_group() -> None:
+    table = table_of(4, "xy")
+    table = table[(table["protected_group"] != "y") | (table["attribute_set"] != "x")]
+    raw = table.groupby(["protected_group", "attribute_set"])["cosine_distance"].mean()
+    found = own_means(table.reset_index(drop=True))
+    assert found["group", "x"] == pytest.approx(raw["x", "x"] - raw["x", "y"], abs=0.005)
+    assert ("group", "y") not in found.index
+
+
 def test_controls_do_not_enter_the_contrasts_of_stereotypes() -> None:
     table, more = table_of(5, controls="matched"), table_of(5, controls="human")
     both = pd.concat([table, more[more["attribute_set"] == "human"]], ignore_index=True)

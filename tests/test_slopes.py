@@ -109,7 +109,9 @@ def test_pymc_has_the_same_slopes_and_a_named_mean() -> None:
     mu, *values = pm.draw([model[name] for name in names], draws=2000, random_seed=1)
     drawn = dict(zip(names[1:], values, strict=True))
     design, spec = with_slopes(make_design(table), load_model("crossed"), table, "share")
-    expected = expected_rows(spec, design.codes, drawn.__getitem__, design.x)
+    flat = drawn | {"slope": 0 * drawn["slope"]}
+    expected = expected_rows(spec, design.codes, flat.__getitem__, design.x)
+    expected += drawn["slope"] @ design.x.T
     np.testing.assert_allclose(mu, expected, atol=1e-12)
     assert "mu" not in {each.name for each in model.deterministics}  # so that draws stay small
     sd = design.spread / table["share"].std(ddof=0)

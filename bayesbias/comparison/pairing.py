@@ -99,7 +99,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}
     looked_up = [table.merge(joined[by], "left", by, indicator=True) for table in tables]
     alone = pd.concat(looked_up, keys=ENDS, names=["table"]).query("_merge == 'left_only'")
-    unpaired = alone.reset_index("table").reset_index(drop=True)[["table", *COLUMNS]]
+    unpaired = alone.reset_index()[["table", *COLUMNS]]
     return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
 
 
