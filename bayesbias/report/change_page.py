@@ -15,7 +15,7 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import counted, digits_for, in_words, joined, number, percent, probability
-from .page import LIMITS, Facts, Fold, Page, box, figure, fold
+from .page import LIMITS, Fold, Page, box, figure
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
@@ -37,14 +37,9 @@ MOVES = ("connection", "before", "after", "mean", "interval", "p_moved", "p_towa
 class ChangePage(Page[ChangeRecord]):
     """The page of a change."""
 
-    @property
-    def title(self) -> str:
-        record = self.record
-        return f"{record.title or 'Two tables'}: {record.before} → {record.after}"
-
-    @property
-    def kicker(self) -> str:
-        return f"Word distances in {parts.LEARNED}"
+    def __init__(self, record: ChangeRecord) -> None:
+        title = f"{record.title or 'Two tables'}: {record.before} → {record.after}"
+        super().__init__(record, title, f"Word distances in {parts.LEARNED}")
 
     @cached_property
     def answer(self) -> Answer:
@@ -137,11 +132,11 @@ class ChangePage(Page[ChangeRecord]):
                 "The same pairs of words were measured before and after, so whatever stays the "
                 "same cancels out."
             )
-            yield fold("Compared with what?", same)
+            yield Fold("Compared with what?", same)
         names = record.naming.groups
         of_groups = ((names[row.key], row.verdict) for row in record.removed_by_group)
-        yield fold("How sure is each group?", parts.how_sure(of_groups, "moved away"))
-        yield fold("Did control words move?", *control_moves(record))
+        yield Fold("How sure is each group?", parts.how_sure(of_groups, "moved away"))
+        yield Fold("Did control words move?", *control_moves(record))
         yield parts.how_to_read(record, "the difference before, after, and removed")
 
     def figures(self) -> str:
@@ -173,18 +168,18 @@ class ChangePage(Page[ChangeRecord]):
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         moves = at_level(frames["changes"], OVERALL)
-        yield fold("How far did each kind of word move?", table(moves, "", "model", *MOVES))
+        yield Fold("How far did each kind of word move?", table(moves, "", "model", *MOVES))
         names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
         scores = frames["scores"].copy()
         scores.attrs.setdefault("ci_prob", record.ci_prob)
-        yield fold("What do other scores say?", table(scores, "", *names))
+        yield Fold("What do other scores say?", table(scores, "", *names))
         bands = ("connection", "share_before", "share_after", "n_before")
         inside = table(frames["bands"], "Inside the band around 1", *bands)
-        yield fold("Are single distances closer to 1?", inside)
+        yield Fold("Are single distances closer to 1?", inside)
         yield parts.fit_fold(record, "changes")
         yield parts.warned_fold(record)
-        paired = Facts((("Pairs", record.pairing),))
-        yield fold("How was it computed?", paired, parts.fitted_facts(record))
+        paired = "Pairs", record.pairing
+        yield Fold("How was it computed?", paired, *parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         tables = self.record.frames["table_before"], self.record.frames["table_after"]

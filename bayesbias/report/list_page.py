@@ -14,7 +14,7 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, graded, number, probability, probability_name
-from .page import LIMITS, Facts, Fold, Page, box, figure, fold
+from .page import LIMITS, Fold, Page, box, figure
 from .sentences import Answer, list_deck, list_sentence, plain, sized
 from .slopes import slope_fold
 from .tables import Table, table
@@ -42,13 +42,9 @@ WITHOUT = {
 class ListPage(Page[ListRecord]):
     """The page of a word list."""
 
-    @property
-    def title(self) -> str:
-        return f"{self.record.title}, in {self.record.embedding}"
-
-    @property
-    def kicker(self) -> str:
-        return f"Word distances in {parts.LEARNED}"
+    def __init__(self, record: ListRecord) -> None:
+        title = f"{record.title}, in {record.embedding}"
+        super().__init__(record, title, f"Word distances in {parts.LEARNED}")
 
     @cached_property
     def answer(self) -> Answer:
@@ -129,14 +125,14 @@ class ListPage(Page[ListRecord]):
 
     def folds(self) -> Iterator[Fold]:
         record = self.record
-        yield fold("Compared with what?", *self._compared())
-        yield fold(
+        yield Fold("Compared with what?", *self._compared())
+        yield Fold(
             "How sure is each stereotype word?",
             self._words(),
             "The last column is the probability that all signs down to this row are right.",
         )
         if record.question is Question.CROSSED:
-            yield fold("Why not by group?", *self._split())
+            yield Fold("Why not by group?", *self._split())
         what = "a group’s difference" if record.groups else "the difference"
         yield parts.how_to_read(record, what)
 
@@ -241,22 +237,24 @@ class ListPage(Page[ListRecord]):
             ("Source", about["reference"]),
         )
         yield parts.fit_fold(record)
-        yield fold(
+        yield Fold(
             "Which words were measured?",
             table(frames["words"], "Words of the list, by set (missing ones in brackets)"),
-            Facts((*facts, ("License", about["license"]), ("Missing", lost))),
+            *facts,
+            ("License", about["license"]),
+            ("Missing", lost),
             table(frames["forms"], "Found as"),
         )
         shown: tuple[str, ...] = ("name", "role", "mean", "mean_without", "change")
         most = record.led("influence").head(8)
-        yield fold("What if one word is left out?", table(most, "Without one word", *shown))
-        yield fold(
+        yield Fold("What if one word is left out?", table(most, "Without one word", *shown))
+        yield Fold(
             "How many words do similar words count as?",
             table(frames["sizes"], ""),
             "Similar words count as fewer. To narrow an interval, add words that differ.",
         )
         shown = ("score", "groups", "direction", "reading", "value", "low", "high", "p_value")
-        yield fold(
+        yield Fold(
             "What do other scores say?",
             table(record.frame("scores"), "", *shown),
             "A p-value is about these words alone. Do not quote a small one as proof.",
@@ -264,13 +262,13 @@ class ListPage(Page[ListRecord]):
         gaps = at_level(frames["contrasts"], OVERALL)
         gaps["contrast"] = gaps["first"] + " − " + gaps["second"]
         shown = ("contrast", "model", "mean", "interval", "p_direction", "p_rope", "p_rope_ceiling")
-        yield fold(
+        yield Fold(
             "All differences in distance",
             table(gaps, "", *shown),
             f"Differences within ±{record.rope:.2g} count as too small to matter in practice.",
         )
         shown = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
-        yield fold(
+        yield Fold(
             "Compared with words of no group?",
             "Is a group closer to its own stereotypes than to others, and more so than words that "
             "belong to no group? Below zero, it is. This assumes that each set is as close to "
@@ -278,12 +276,12 @@ class ListPage(Page[ListRecord]):
             table(frames["baseline"], "", *shown),
         )
         yield slope_fold(record)
-        yield fold("Which model predicts better?", table(frames["comparison"], ""))
+        yield Fold("Which model predicts better?", table(frames["comparison"], ""))
         yield parts.warned_fold(record)
         if "since" in frames:
             changed = table(frames["since"], "") if record.has("since") else "Nothing changed."
-            yield fold("What changed since the earlier run?", changed)
-        yield fold("How was it computed?", parts.fitted_facts(record))
+            yield Fold("What changed since the earlier run?", changed)
+        yield Fold("How was it computed?", *parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         frames = self.record.frames

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from html import escape
@@ -31,86 +30,62 @@ LIMITS = (
 )
 
 
-@dataclass(frozen=True)
-class Facts:
-    """Named facts; empty ones are not shown."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-    def html(self) -> str:
-        """Return a list."""
-        shown = ((escape(of), escape(text)) for of, text in self.pairs if text)
-        return f"<ul>{''.join(f'<li><b>{of}:</b> {text}</li>' for of, text in shown)}</ul>"
-
-    def text(self) -> str:
-        """Return one line for each fact."""
-        return "\n".join(f"{of}: {visible(text)}" for of, text in self.pairs if text)
-
-
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(str):
     """A picture as HTML; tables show its numbers."""
 
-    drawn: str
+    __slots__ = ()
 
 
-type Part = Table | Facts | Drawing | str
+type Part = Table | Drawing | str | tuple[str, str]
+"""A table, a picture, a paragraph, or a named fact, which is not shown if it is empty."""
 
 
-@dataclass(frozen=True)
 class Fold:
-    """A question that opens to show its answer; texts are paragraphs."""
+    """A question that opens to show the parts of its answer."""
 
-    question: str
-    answer: tuple[Part, ...]
+    def __init__(self, question: str, *answer: Part) -> None:
+        self.question, self.answer = question, answer
 
     def html(self) -> str:
-        """Return the fold, closed."""
-        inside = "".join(_written(part)[0] for part in self.answer)
+        """Return the fold, closed; without an answer (no row in any of its tables), nothing."""
+        tables = [part for part in self.answer if isinstance(part, Table)]
+        if not any(part.rows for part in tables) if tables else not any(map(_html, self.answer)):
+            return ""
+        inside = "".join(map(_html, self.answer))
         return f"<details><summary>{escape(self.question)}</summary>{inside}</details>"
 
     def text(self) -> str:
         """Return the question and its answer as text."""
-        return "\n".join([self.question, *filter(None, (_written(one)[1] for one in self.answer))])
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to show: no row in any of its tables, or no facts at all."""
-        tables = [part for part in self.answer if isinstance(part, Table)]
-        return not any(part.rows for part in tables) if tables else not self.answer
+        shown = [self.question, *map(_text, self.answer)] if self.html() else ()
+        return "\n".join(filter(None, shown))
 
 
-def fold(question: str, *answer: Part) -> Fold:
-    """Return a fold with the parts of its answer."""
-    return Fold(question, answer)
+def _html(part: Part) -> str:
+    if isinstance(part, Table):
+        return part.html()
+    if isinstance(part, tuple):
+        return f"<p><b>{escape(part[0])}:</b> {escape(part[1])}</p>" if part[1] else ""
+    return part if isinstance(part, Drawing) else f"<p>{escape(part)}</p>" if part else ""
 
 
-def _written(part: Part) -> tuple[str, str]:
-    """Return a part of an answer as HTML and as text, both empty if there is nothing to show."""
-    if isinstance(part, str):
-        return (f"<p>{escape(part)}</p>", fill(visible(part), 79)) if part else ("", "")
-    return (part.drawn, "") if isinstance(part, Drawing) else (part.html(), part.text())
+def _text(part: Part) -> str:
+    if isinstance(part, Table):
+        return part.text()
+    if isinstance(part, tuple):
+        return f"{part[0]}: {visible(part[1])}" if part[1] else ""
+    return "" if isinstance(part, Drawing) else fill(visible(part), 79)
 
 
 class Page[R]:
     """A page from top to bottom: warnings, sentence, size, picture, limits, table, and folds.
 
-    Every kind of record has a subclass, whose methods are the parts. `main` is next to `side` and
-    `folds`; `figures` follow, and `details` are folded at the end.
+    Every kind of record has a subclass, whose methods are the parts. `title` is that of the window,
+    and `kicker` says above the sentence what was measured. `main` is next to `side` and `folds`;
+    `figures` follow, and `details` are folded at the end.
     """
 
-    def __init__(self, record: R) -> None:
-        self.record = record
-
-    @property
-    def title(self) -> str:
-        """The title of the window."""
-        raise NotImplementedError
-
-    @property
-    def kicker(self) -> str:
-        """The line above the sentence: what was measured."""
-        raise NotImplementedError
+    def __init__(self, record: R, title: str, kicker: str) -> None:
+        self.record, self.title, self.kicker = record, title, kicker
 
     @cached_property
     def answer(self) -> Answer:
@@ -148,7 +123,7 @@ class Page[R]:
 
     def folded(self) -> str:
         """Return everything that the page folds, as text."""
-        return "\n\n".join(one.text() for one in (*self.folds(), *self.details()) if not one.empty)
+        return "\n\n".join(filter(None, (one.text() for one in (*self.folds(), *self.details()))))
 
     def text(self) -> str:
         """Return the whole page as text, literally in Markdown."""
@@ -174,7 +149,7 @@ def html[R](
     files_beside: Sequence[str] = (),
 ) -> str:
     """Return a page as HTML; the `command` and `versions` say where its numbers come from."""
-    origin = fold(
+    origin = Fold(
         "Where do the numbers come from?",
         "This command computes the same numbers again:",
         command,
@@ -198,16 +173,12 @@ def html[R](
         "sentence": marked_up(answer.sentence),
         "deck": escape(answer.deck),
         "main": page.main(),
-        "side": page.side() + _folded(page.folds()),
+        "side": page.side() + "".join(one.html() for one in page.folds()),
         "figures": page.figures(),
-        "details": _folded([*page.details(), origin]),
+        "details": "".join(one.html() for one in (*page.details(), origin)),
         "script": script,
     }
     return re.sub(r"{{ (\w+) }}", lambda found: parts[found[1]], asset("page.html"))
-
-
-def _folded(folds: Iterable[Fold]) -> str:
-    return "".join(one.html() for one in folds if not one.empty)
 
 
 def asset(name: str) -> str:

@@ -15,7 +15,7 @@ from ..records.rows import Row
 from . import parts
 from .dots import Axis, DotPicture, DotRow
 from .numbers import counted, joined, percent, probability_name
-from .page import LIMITS, Facts, Fold, Page, box, fold
+from .page import LIMITS, Fold, Page, box
 from .sentences import Answer, Marked, Sentence, opening
 from .tables import Table, table
 
@@ -34,14 +34,12 @@ MOST_NAMED = 3
 class PairsPage(Page[PairRecord]):
     """The page of sentence pairs."""
 
-    @property
-    def title(self) -> str:
-        return ", ".join(self.record.language_models)
-
-    @property
-    def kicker(self) -> str:
-        n_pairs = self.record.frames["paired"]["pair_id"].nunique()
-        return f"Sentence pairs · {self.title} · {counted(n_pairs, 'pair')}"
+    def __init__(self, record: PairRecord) -> None:
+        n_pairs, title = (
+            record.frames["paired"]["pair_id"].nunique(),
+            ", ".join(record.language_models),
+        )
+        super().__init__(record, title, f"Sentence pairs · {title} · {counted(n_pairs, 'pair')}")
 
     @cached_property
     def answer(self) -> Answer:
@@ -107,13 +105,13 @@ class PairsPage(Page[PairRecord]):
 
     def folds(self) -> Iterator[Fold]:
         observed = "Observed shares; intervals from resampled clusters"
-        yield fold(
+        yield Fold(
             "How often was it preferred in these pairs?",
             table(self.record.frames["observed"], observed),
             "Pairs about the same words are not independent: a cluster counts as little more than "
             "one pair. The estimate of a type with few pairs is pulled toward the other types.",
         )
-        yield fold(
+        yield Fold(
             "How do I read the dots?",
             "The 100 dots are the posterior distribution of the share of new pairs like these "
             "whose stereotypical sentence has the higher score. Each dot is 1% of the probability.",
@@ -123,19 +121,19 @@ class PairsPage(Page[PairRecord]):
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-        yield fold("All shares", table(_of(frames["summary"]), "", *names))
+        yield Fold("All shares", table(_of(frames["summary"]), "", *names))
         equal = table(_of(frames["summary"], "p_equal_length"), "", *names)
-        yield fold("What if both sentences were equally long?", equal)
+        yield Fold("What if both sentences were equally long?", equal)
         if record.has("contrasts"):
-            yield fold("How do the language models differ?", *self._differences())
+            yield Fold("How do the language models differ?", *self._differences())
         text = (
             "KLS compares spreads: it is 50 whenever both sets of scores have the same spread. JSS "
             "changes with the unit of the scores; do not compare it between measures or models."
         )
-        yield fold("Published measures", table(frames["measures"], ""), text)
-        yield fold("What does BBQ say?", table(frames["bbq"], BBQ))
-        yield fold("What was left out?", *record.notes)
-        yield fold("How was it computed?", Facts(record.sources), parts.fitted_facts(record))
+        yield Fold("Published measures", table(frames["measures"], ""), text)
+        yield Fold("What does BBQ say?", table(frames["bbq"], BBQ))
+        yield Fold("What was left out?", *record.notes)
+        yield Fold("How was it computed?", *record.sources, *parts.fitted_facts(record))
 
     def _differences(self) -> tuple[Table, Table]:
         gaps, keys = _of(self.record.frames["contrasts"]), ["measure", "level", "bias_type"]

@@ -22,7 +22,7 @@ from .numbers import (
     probability_name,
     verdict_in_words,
 )
-from .page import Facts, Fold, figure, fold
+from .page import Fold, figure
 from .pair_map import PairMap
 from .tables import Table
 
@@ -115,7 +115,7 @@ def legend(record: Record) -> str:
 def how_to_read(record: Record, what: str) -> Fold:
     """Return the fold on dots, intervals, and words for probabilities."""
     ci = probability_name(record.ci_prob)
-    return fold(
+    return Fold(
         "How do I read the dots?",
         f"The 100 dots are the posterior distribution of {what}: each is 1% of the "
         "probability. Filled orange dots lie on the side of the stereotype, hollow blue dots "
@@ -132,7 +132,7 @@ def fit_fold(record: Record, what: str = "distances") -> Fold:
         (model.name, f"{coverage(record, model, what)} {sensitivity(record, model)}".strip())
         for model in record.models
     )
-    return fold("Does the model fit?", Facts(tuple(texts)))
+    return Fold("Does the model fit?", *texts)
 
 
 def coverage(record: Record, model: FittedModel, what: str) -> str:
@@ -157,7 +157,7 @@ def sensitivity(record: Record, model: FittedModel) -> str:
     return f"These parameters depend on their priors: {joined(names)}." if names else ""
 
 
-def fitted_facts(record: Record) -> Facts:
+def fitted_facts(record: Record) -> tuple[tuple[str, str], ...]:
     """Return how each model was fitted, and hashes of what was measured."""
     models = (
         (
@@ -168,13 +168,13 @@ def fitted_facts(record: Record) -> Facts:
         for model in record.models
     )
     hashes = ((f"SHA-256, {name}", value) for name, value in record.hashes.items())
-    return Facts((*models, *hashes))
+    return (*models, *hashes)
 
 
 def warned_fold(record: Record) -> Fold:
     """Return the fold on what the run warned about."""
-    texts = tuple(("Warning", str(notice)) for notice in record.notices)
-    return fold("What did the run warn about?", *([Facts(texts)] if texts else []))
+    texts = (("Warning", str(notice)) for notice in record.notices)
+    return Fold("What did the run warn about?", *texts)
 
 
 def missing_notes(record: Record, *, controls: bool = False) -> list[str]:

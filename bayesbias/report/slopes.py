@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..records.found import ListRecord
 from .numbers import number, signed
-from .page import Drawing, Fold, fold
+from .page import Drawing, Fold
 from .svg import NARROW, WIDE, Width, node, picture, rule, text
 from .tables import table
 
@@ -29,7 +29,7 @@ def slope_fold(record: ListRecord) -> Fold:
         sizes = (_drawing(points[some], float(slope["mean"]), title, at) for at in (WIDE, NARROW))
         drawn.append(Drawing("".join(sizes)))
     text = "Each point is a word: its mean distance. The line has the estimated slope."
-    return fold("What do covariates explain?", *drawn, *([text] if drawn else []), table(rows, ""))
+    return Fold("What do covariates explain?", *drawn, *([text] if drawn else []), table(rows, ""))
 
 
 def _drawing(points: pd.DataFrame, slope: float, title: str, at: Width) -> str:

@@ -14,7 +14,7 @@ from ..tables.levels import AVERAGE, OVERALL, at_level
 from . import parts
 from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
-from .page import LIMITS, Facts, Fold, Page, box, fold
+from .page import LIMITS, Fold, Page, box
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
 
@@ -28,15 +28,9 @@ JOINT = ("ranks", "differences")
 class SweepPage(Page[SweepRecord]):
     """The page of a sweep."""
 
-    @property
-    def title(self) -> str:
-        return self.record.title
-
-    @property
-    def kicker(self) -> str:
-        record = self.record
+    def __init__(self, record: SweepRecord) -> None:
         sizes = f"{counted(len(record.lists), 'list')}, {counted(record.n_models, 'model')}"
-        return f"{record.title}, {sizes}; {parts.LEARNED}"
+        super().__init__(record, record.title, f"{record.title}, {sizes}; {parts.LEARNED}")
 
     @cached_property
     def answer(self) -> Answer:
@@ -81,12 +75,12 @@ class SweepPage(Page[SweepRecord]):
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
-        yield fold("What did each cell give?", _contrasts(record))
+        yield Fold("What did each cell give?", _contrasts(record))
         renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
         shown = table(renamed["ranks"], "", "list", "embedding", "mean", "interval", *chances)
         pooled = "The model draws estimates together where data are few."
-        yield fold("How do embeddings rank in each list?", shown, pooled)
+        yield Fold("How do embeddings rank in each list?", shown, pooled)
         rows = renamed["differences"]
         if len(rows):
             rows["difference"] = rows["first"] + " − " + rows["second"]
@@ -95,19 +89,17 @@ class SweepPage(Page[SweepRecord]):
             "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
             "because anything that both share cancels out."
         )
-        yield fold("How do embeddings differ?", table(rows, "", *pairs), text)
+        yield Fold("How do embeddings differ?", table(rows, "", *pairs), text)
         shares = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
-        yield fold("Is it the embedding or the list?", shares)
+        yield Fold("Is it the embedding or the list?", shares)
         names = ("embedding", "list", "distances", "words missing")
         sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
         lost = "Embeddings that lack different words answer slightly different questions."
-        yield fold("What was measured?", table(sizes, "", *names), lost)
+        yield Fold("What was measured?", table(sizes, "", *names), lost)
         reasons = ("embedding", "list", "model", "error", "message")
-        yield fold("What failed?", table(frames["failures"], "", *reasons))
+        yield Fold("What failed?", table(frames["failures"], "", *reasons))
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
-        yield fold(
-            "How was it computed?", Facts((*made, *record.sources)), parts.fitted_facts(record)
-        )
+        yield Fold("How was it computed?", *made, *record.sources, *parts.fitted_facts(record))
 
     def plots(self) -> dict[str, Callable[[], Axes]]:
         if not self.record.has("ranks"):

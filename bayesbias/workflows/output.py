@@ -18,9 +18,8 @@ from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
 from ..records.found import ListRecord
-from ..report.index_page import IndexPage
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
-from ..report.pages import page_of, paper_of
+from ..report.pages import IndexPage, page_of, paper_of
 from ..tables.table_files import read_frame
 
 if TYPE_CHECKING:
