@@ -16,7 +16,7 @@ from bayesbias.model.posterior_files import load_posterior
 from bayesbias.report.change_page import control_moves
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import analyze_change
-from bayesbias.workflows.list_frames import FRAMES
+from bayesbias.workflows.frames import FRAMES
 from bayesbias.workflows.output import OWN_NAMES
 
 

@@ -91,9 +91,9 @@ class ChangePage(Page[ChangeRecord]):
         labels += [(f"of {names[row.key]}", of) for row in of_groups]
         found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
         rows = [(row, *label) for row, label in zip(found, labels, strict=True)]
-        says, tallest = f"{plain(self._sentence())} Closer by", 90.0 if len(rows) == 3 else 48.0
+        says = f"{plain(self._sentence())} Closer by"
         unit = parts.CROSSED if len(names) == 2 else parts.TOWARD
-        return parts.dot_picture(rows, says, parts.ruler(record), unit=unit, tallest=tallest)
+        return parts.dot_picture(rows, says, parts.ruler(record), unit=unit)
 
     def main(self) -> str:
         record = self.record

@@ -33,6 +33,8 @@ SAME = "the same measure for"
 """The line above the ruler, whose rows it starts."""
 
 LIST, MANY = Axis(), Axis(-0.06, 0.14, (-0.05, 0.0, 0.05, 0.1), digits=2)
+SHARES = Axis(0.25, 0.85, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), zero=0.5)
+WHOLE = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), zero=0.5, digits=2)
 
 
 def axis_for(values: Sequence[float], first: Axis = LIST) -> Axis:
@@ -44,6 +46,8 @@ def axis_for(values: Sequence[float], first: Axis = LIST) -> Axis:
     ordered = sorted(values)
     few = len(ordered) // 33
     low, high = ordered[few], ordered[-1 - few]
+    if first.zero:
+        return first if first.low <= low and high <= first.high else WHOLE
     if max(-low, high) < 0.02 * first.high:
         factor = 0.1
         while max(-low, high) < 0.05 * factor * first.high and factor > 1e-6:
@@ -100,9 +104,8 @@ class DotPicture:
     ruler: Sequence[Mark | Ticks]
     sides: tuple[str, str]
     label: str
-    axis: Axis = LIST
-    tallest: float = 100.0
-    unit: str = ""
+    axis: Axis
+    unit: str
 
     def svg(self) -> str:
         """Return the picture in both widths."""
@@ -147,10 +150,11 @@ class _Drawing:
 
     def _radius(self) -> float:
         """Return the largest radius with which no stack is too tall."""
+        tallest = min(100.0, max(28.0, 300.0 / len(self.plan.rows)))
         alone = len(self.plan.rows) == 1
         radius = (3.6 if alone else 3.0) if self.at.narrow else (5.4 if alone else 3.4)
         while radius > 1.4 and any(
-            2 * radius * max(self._stacks(row.values, radius).values()) > self.plan.tallest
+            2 * radius * max(self._stacks(row.values, radius).values()) > tallest
             for row in self.plan.rows
         ):
             radius -= 0.1

@@ -15,7 +15,7 @@ from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, graded, number, probability, probability_name
 from .page import LIMITS, Fold, Page, box, figure
-from .sentences import Answer, list_deck, list_sentence, plain, sized
+from .sentences import Answer, list_deck, list_sentence, plain
 from .slopes import slope_fold
 from .tables import Table, table
 
@@ -75,8 +75,6 @@ class ListPage(Page[ListRecord]):
             parts.ruler(record, record.topics),
             sides=("away", "toward own stereotypes") if grouped else parts.SIDES,
             unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
-            tallest=76.0 if grouped else 100.0,
-            spoken="; ".join(f"{names[row.key]} {sized(row)}" for row in record.rows),
         )
 
     def _examples(self, group: str) -> str:

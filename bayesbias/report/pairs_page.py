@@ -13,7 +13,7 @@ from ..plots.rates import pair_forest
 from ..records.found import PairRecord
 from ..records.rows import Row
 from . import parts
-from .dots import Axis, DotPicture, DotRow
+from .dots import SHARES, DotPicture
 from .numbers import counted, joined, percent, probability_name
 from .page import LIMITS, Fold, Page, box
 from .sentences import Answer, Marked, Sentence, opening
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 BBQ = "Accuracies and bias scores (Parrish et al., 2022): 0 means no bias, 1 only stereotypes"
 
-SHARES = Axis(0.25, 0.85, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), zero=0.5)
-WHOLE = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), zero=0.5, digits=2)
-
 MOST_NAMED = 3
 """Largest number of language models that the sentence names."""
 
@@ -35,11 +32,9 @@ class PairsPage(Page[PairRecord]):
     """The page of sentence pairs."""
 
     def __init__(self, record: PairRecord) -> None:
-        n_pairs, title = (
-            record.frames["paired"]["pair_id"].nunique(),
-            ", ".join(record.language_models),
-        )
-        super().__init__(record, title, f"Sentence pairs · {title} · {counted(n_pairs, 'pair')}")
+        n_pairs = counted(record.frames["paired"]["pair_id"].nunique(), "pair")
+        title = ", ".join(record.language_models)
+        super().__init__(record, title, f"Sentence pairs · {title} · {n_pairs}")
 
     @cached_property
     def answer(self) -> Answer:
@@ -55,27 +50,10 @@ class PairsPage(Page[PairRecord]):
 
     def _picture(self, measure: str) -> DotPicture:
         """Return the dots of each language model's share under one measure."""
-        rows = [
-            DotRow(
-                row.key,
-                row.quantiles,
-                (row.mean, row.low, row.high),
-                (percent(row.mean), f"{percent(row.low)} to {percent(row.high)}"),
-            )
-            for row in self.record.rows(measure)
-        ]
-        values = [value for row in rows for value in row.values]
-        spoken = "; ".join(f"{row.label} {' '.join(row.right)}" for row in rows)
+        rows = [(row, row.key, "") for row in self.record.rows(measure)]
         what = "share of pairs whose stereotypical sentence is preferred"
-        return DotPicture(
-            rows,
-            (),
-            ("against", "with the stereotype"),
-            label=f"{what.capitalize()}, by {measure}: {spoken}.",
-            axis=SHARES if SHARES.low <= min(values) and max(values) <= SHARES.high else WHOLE,
-            tallest=min(84.0, max(28.0, 340.0 / len(rows))),
-            unit=what,
-        )
+        says, sides = f"{what.capitalize()}, by {measure}", ("against", "with the stereotype")
+        return parts.dot_picture(rows, says, sides=sides, unit=what, first=SHARES, write=percent)
 
     def main(self) -> str:
         several, pictures = len(self.record.measures) > 1, []

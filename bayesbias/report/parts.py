@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -66,19 +67,19 @@ def dot_picture(
     sides: tuple[str, str] = SIDES,
     unit: str = CROSSED,
     first: Axis = LIST,
-    tallest: float,
-    spoken: str = "",
+    write: Callable[[float], str] | None = None,
 ) -> DotPicture:
     """Return the dots of rows, each with its label and the line below it, above a ruler."""
     digits = digits_for(*(end for row, *_ in rows for end in (row.low, row.high)))
+    write = write or partial(number, digits=digits)
     drawn = []
     for row, label, below in rows:
         ends = row.mean, row.low, row.high
-        mean, low, high = (number(end, digits) for end in ends)
+        mean, low, high = map(write, ends)
         drawn.append(DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below))
-    spoken = spoken or "; ".join(f"{row.label} {' '.join(row.right)}" for row in drawn)
+    spoken = "; ".join("{} {} ({})".format(row.label, *row.right) for row in drawn)
     axis = axis_for([value for row in drawn for value in row.values], first)
-    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, tallest, unit)
+    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit)
 
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, side: str = "") -> str:

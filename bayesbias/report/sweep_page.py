@@ -41,10 +41,7 @@ class SweepPage(Page[SweepRecord]):
             return Answer(sweep_sentence(record), "", None, doubts)
         rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
         says = f"{plain(sweep_sentence(record))} Closer by"
-        tallest = min(max(28.0, 340.0 / len(rows)), 84.0)
-        picture = parts.dot_picture(
-            rows, says, parts.ruler(record), first=MANY, unit=parts.CROSSED, tallest=tallest
-        )
+        picture = parts.dot_picture(rows, says, parts.ruler(record), first=MANY)
         deck = (
             f"Stereotyped pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
             f"reverse pairs. {for_scale(record)}"

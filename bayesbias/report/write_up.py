@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..records.base import Record
 from ..records.found import ChangeRecord, ListRecord, Question
 from ..records.naming import GIVEN
 from ..records.rows import Row
@@ -26,6 +27,7 @@ UNNAMED = "an embedding [name it: analyze(..., name=)]"
 
 OF_MODELS = {
     **dict.fromkeys(("by-group", "maximal", "maximal-topics"), ("barr2013", "baayen2008")),
+    **dict.fromkeys(("change-by-group", "change-maximal"), ("barr2013", "baayen2008")),
     **dict.fromkeys(("crossed", "robust"), ("baayen2008",)),
     **dict.fromkeys(("paper", "paper-figures"), ("dobrzeniecka2024",)),
 }
@@ -92,12 +94,18 @@ class Citations(dict[str, None]):
 
 def list_paper(record: ListRecord) -> WriteUp:
     """Write the paragraphs about a list."""
-    text, cite = _rendered("write_up.md.j2", **_values(record))
+    text, cite = _rendered(record, record.embedding, **_values(record))
     return with_references(f"{text}\n\n{_word_table(record).markdown()}", cite)
 
 
-def _rendered(template: str, **values: object) -> tuple[str, Citations]:
-    """Fill in a template, escaping everything except formulas and citations."""
+def change_paper(record: ChangeRecord) -> WriteUp:
+    """Write the paragraphs about a change."""
+    given = {"placed": _placed, "moves": control_moves(record), "left": record.check("classifier")}
+    return with_references(*_rendered(record, record.before, changed=True, slopes=(), **given))
+
+
+def _rendered(record: Record, source: str, **values: object) -> tuple[str, Citations]:
+    """Fill in the template, escaping everything except formulas and citations."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -108,8 +116,20 @@ def _rendered(template: str, **values: object) -> tuple[str, Citations]:
         finalize=lambda x: x if isinstance(x, Raw) else escaped(str(x)),
     )
     environment.filters |= {"raw": Raw, "percent": percent}
+    *others, lead = record.models
+    settings: Any = record.origin["arguments"]
+    values |= {
+        **{"record": record, "settings": settings, "lead": lead, "others": others},
+        **{"counted": counted, "joined": joined, "of_models": OF_MODELS, "real": number},
+        "version": version("bayesbias"),
+        "found": dict(record.led("diagnostics").itertuples(index=False, name=None)),
+        "number": lambda value, digits=0: f"{value:,.{digits}f}",
+        "of_embedding": OF_EMBEDDINGS.get(source, ()),
+        "ci": probability_name(record.ci_prob),
+        "kind": KINDS[settings["ci_kind"]],
+    }
     cite = Citations()
-    text = environment.get_template(template).render(**values, cite=cite)
+    text = environment.get_template("write_up.md.j2").render(**values, cite=cite)
     return text.replace("'", "’"), cite
 
 
@@ -127,31 +147,21 @@ def bibliography() -> dict[str, str]:
 
 
 def _values(record: ListRecord) -> dict[str, Any]:
-    """Return the variables of the template."""
-    *others, lead = record.models
-    settings: Any = record.origin["arguments"]
+    """Return the variables of the template that are about lists."""
     table, words = record.frames["table"], record.frames["words"]
     groups = table.drop_duplicates("protected_word")["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{count:,} {name}" for name, count in n_words.items()]
-    found = record.led("diagnostics")
     names = record.naming.groups
     return {
-        **{"record": record, "table": table, "settings": settings, "lead": lead, "others": others},
-        **{"counted": counted, "of_models": OF_MODELS, "version": version("bayesbias")},
-        "found": dict(found.itertuples(index=False, name=None)),
-        "number": lambda value, digits=0: f"{value:,.{digits}f}",
-        "of_embedding": OF_EMBEDDINGS.get(record.embedding, ()),
+        **{"changed": False, "table": table},
         "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
         "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
         "total": int(words.loc[words["set"] != "matched", "words"].sum()),
-        "ci": probability_name(record.ci_prob),
-        "kind": KINDS[settings["ci_kind"]],
         "estimand": Raw(_estimand(record)),
-        **{"joined": joined, "real": number},
         **_results(record),
         **(_division(record) if record.has("split") else {"division": ()}),
     }
@@ -273,10 +283,3 @@ def _word_table(record: ListRecord) -> Table:
         for row in words.to_dict("records")
     )
     return Table("", ("role", "set", "words (missing ones in brackets)"), (False,) * 3, rows)
-
-
-def change_paper(record: ChangeRecord) -> WriteUp:
-    """Write the paragraphs about a change."""
-    given = {"placed": _placed, "moves": control_moves(record), "left": record.check("classifier")}
-    text, cite = _rendered("write_up_change.md.j2", record=record, real=number, **given)
-    return with_references(text, cite)

@@ -29,7 +29,7 @@ from ..records.naming import names_in, naming_of
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
-from .change_frames import READINGS, change_frames, pairing_text
+from .frames import CHANGE_READINGS, change_frames, pairing_text
 from .model_texts import run_fields
 from .reference import matched_list, read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
@@ -141,7 +141,7 @@ def analyze_change(
             spec.name: partial(fit, spec, options=known.of_fit(seed=seed))
             for spec, seed in zip(specs, seeds, strict=True)
         }
-        results = fit_models(fits, READINGS, known, tell)
+        results = fit_models(fits, CHANGE_READINGS, known, tell)
         tell("computing scores and what can be recovered")
         pairs = comparison.pair(ends.before, ends.after)
         compared = {
@@ -271,8 +271,9 @@ def _record(
     lead, table = [*results.values()][-1], frames["table_before"]
     hashes = {"pairs": lead.posterior.attrs["table_hash"]}
     assert known.names is not None
+    arguments = {**known.recorded, "models": [*results]}
     return ChangeRecord(
-        **run_fields(results, known, notices, hashes),
+        **run_fields(results, known, notices, hashes, arguments=arguments),
         frames=frames,
         rope=float(lead["changes"].attrs["rope"]),
         name=words.name if words else "",

@@ -8,7 +8,7 @@ from typing import Any
 from .._core.warnings import BayesbiasWarning
 from ..model.priors import Prior
 from ..model.spec import ModelSpec
-from ..model.tree import spread_of, warnings_of
+from ..model.tree import design_of, spread_of, warnings_of
 from ..records.base import FittedModel, ModelText
 from ..sampling.options import FitOptions
 from .results import ModelResult
@@ -51,6 +51,7 @@ def fitted_models(results: Mapping[str, ModelResult]) -> tuple[FittedModel, ...]
 def _fitted(name: str, result: ModelResult) -> FittedModel:
     tree, spec = result.posterior, result.spec
     sizes = tree["posterior"].sizes
+    spread = design_of(tree).spread if spec.outcome == "change" else float(spread_of(tree))
     return FittedModel(
         name=name,
         title=spec.title,
@@ -59,7 +60,7 @@ def _fitted(name: str, result: ModelResult) -> FittedModel:
         reason=str(tree.attrs["method_reason"]),
         draws=f"{sizes['chain']} × {sizes['draw']} draws",
         seed=str(tree.attrs["seed"]),
-        text=_text(spec, float(spread_of(tree))) if spec.outcome == "distance" else None,
+        text=None if spec.outcome == "preference" else _text(spec, spread),
         doubts=warnings_of(tree),
     )
 

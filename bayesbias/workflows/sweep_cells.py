@@ -37,7 +37,7 @@ from ..tables.covariates import with_frame
 from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
 from ..warnings import ListInOneEmbedding, PairsNotShared
-from .list_frames import READINGS
+from .frames import LIST_READINGS
 from .reference import matched_list, read_source
 from .results import ModelResult, Readings, joined, read_posterior
 from .ruler import landmark_rows
@@ -52,7 +52,7 @@ AT_ONCE = 100
 
 JOINT = "all embeddings and lists"
 
-CELL_READINGS: Readings = {name: READINGS[name] for name in ("summary", "contrasts")}
+CELL_READINGS: Readings = {name: LIST_READINGS[name] for name in ("summary", "contrasts")}
 """Functions that read frames from a cell's posterior, as in the analysis of a single list."""
 
 JOINT_READINGS: Readings = {

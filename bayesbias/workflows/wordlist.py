@@ -28,7 +28,7 @@ from ..tables.schema import Checked, checked, table_hash
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import UnreliableLoo
-from .list_frames import READINGS, list_frames, question_of
+from .frames import LIST_READINGS, list_frames, question_of
 from .model_texts import run_fields
 from .reference import (
     Source,
@@ -166,7 +166,7 @@ def analyze_lists(
             how: dict[str, Any] = {"options": settings.of_fit(progressbar=shown)}
             how["covariates"] = settings.covariates
             fits = {spec.name: partial(fit_checked, table, spec, **how) for spec in specs}
-            results = fit_models(fits, READINGS, settings, tell)
+            results = fit_models(fits, LIST_READINGS, settings, tell)
             tell("drawing reference lists")
             lead = results[specs[-1].name]
             reference, without = read_against(lead, wider, known, pool, settings)
