@@ -189,8 +189,9 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     place = tmp_path / "table.cosines.csv"
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
-    place.write_text("word,x1\nx1,high\n", encoding="utf-8")
-    refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
+    for content in ("word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"):
+        place.write_text(content, encoding="utf-8")
+        refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
     bare = table.copy()
     bare.attrs.clear()
     write_table(bare, tmp_path / "table.csv")
@@ -309,6 +310,11 @@ def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
     at = curve["cosine_distance"].to_numpy()[:, None]
     normals = np.exp(-0.5 * ((at - points) / width) ** 2) / (width * np.sqrt(2 * np.pi))
     np.testing.assert_allclose(curve["density"], normals.mean(axis=1), rtol=1e-9)
+    groups = toy.groupby("connection")["cosine_distance"]
+    widths = (groups.std() * groups.size() ** (-1 / 5))[["associated", "neutral"]]
+    distances = toy["cosine_distance"]  # two of the larger widths beyond all
+    assert at.min() == pytest.approx(max(0, distances.min() - 2 * widths.max()))
+    assert at.max() == pytest.approx(min(2, distances.max() + 2 * widths.max()))
     assert set(densities(toy)["connection"]) == {"associated", "neutral"}
     same = densities(toy.assign(cosine_distance=1.0))
     assert same.columns.tolist() == ["connection", "cosine_distance", "density"]

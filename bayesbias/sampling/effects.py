@@ -62,10 +62,7 @@ def _draw_block(
         coordinates = np.swapaxes(drawn, 1, 2)
         stop = 0
         for term in side.units.terms:
-            shape = term.sd_index(design).shape
-            if len(side.units.terms) == 1 and len(side.of_unit) != shape[0]:
-                coordinates = coordinates.reshape(n, *shape)  # units are pairs of levels
-            start, stop = stop, stop + shape[1]
+            start, stop = stop, stop + term.sd_index(design).shape[1]
             effects = term.effects(design, coordinates[:, :, start:stop])
             values[term.name] = effects + mean_around(term, values)
     return values
