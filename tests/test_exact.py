@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from builders import grid, model_named
 from dense_oracle import covariance, in_rows
+from scipy.stats import expon, multivariate_normal
 
 import bayesbias as bb
 from bayesbias.model.design import Design
@@ -226,3 +227,26 @@ def test_draws_do_not_depend_on_rounding_of_the_likeness(toy_table: pd.DataFrame
         draws.append(draw_effects(posterior, parameters, np.random.default_rng(2)))
     for name, values in draws[0].items():
         np.testing.assert_allclose(values, draws[1][name], atol=1e-9)  # 1e-13 / sds of 1e-4
+
+
+def test_the_stored_density_is_that_of_the_log_sds(toy_table: pd.DataFrame) -> None:
+    """Integrate the means of `paper` out of a dense Normal, given each draw of the sds."""
+    tree = bb.fit(toy_table, "paper", draws=100, chains=2, seed=1)
+    names = [*tree["posterior"]["connection"].values]
+    stats = tree["sample_stats"]["lp"].values.ravel()
+    drawn = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    of = toy_table["connection"].astype(str).to_numpy()
+    word = toy_table["protected_word"].astype(str).to_numpy()
+    same = of[:, None] == of
+    both = same & (word[:, None] == word)
+    y, gaps = toy_table["cosine_distance"].to_numpy(), []
+    for i in range(0, len(stats), 10):
+        sds = drawn["connection_sd"].isel(sample=i).to_numpy()
+        sigma = float(drawn["sigma"].isel(sample=i).to_numpy().ravel()[0])
+        by_row = sds[[names.index(name) for name in of]]
+        covariance = 0.3**2 * same + by_row**2 * both + sigma**2 * np.eye(len(y))
+        density = multivariate_normal(np.ones(len(y)), covariance).logpdf(y)
+        all_sds = np.array([*sds, sigma])
+        density += (expon(scale=1 / 2).logpdf(all_sds) + np.log(all_sds)).sum()
+        gaps.append(stats[i] - density)
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-6)  # equal up to a constant

@@ -17,7 +17,6 @@ from builders import groups_by_sets, only_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
-from scipy.stats import expon, multivariate_normal
 from xarray import DataTree
 
 import bayesbias as bb
@@ -26,10 +25,8 @@ from bayesbias.comparison.joint import posterior_at, slopes
 from bayesbias.comparison.runs import list_contrasts, runs_of
 from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
-from bayesbias.model.priors import FAMILIES
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.splits import split_by_baseline
-from bayesbias.scores import direct_bias
 from bayesbias.tables.cosines import attach_cosines, joined_tables, table_cosines
 
 QUICK = {"draws": 100, "chains": 2, "seed": 1}
@@ -319,25 +316,6 @@ def test_the_check_of_likeness_ignores_levels_of_words_and_attributes() -> None:
     assert set(found[0]) == {"protected_word", "attribute"}
 
 
-@given(seeds)
-@settings(max_examples=20, deadline=None)
-def test_components_of_defining_sets(seed: int) -> None:
-    """They point toward the first words, and their variances are eigenvalues."""
-    rng, axis = default_rng(seed), np.array([1.0, 0, 0, 0])
-    pairs = np.stack([[axis, -axis]] * 5) + rng.normal(0, 0.4, (5, 2, 4))
-    targets = rng.normal(size=(3, 4))
-    one = direct_bias(None, targets, pairs, k=1, unit=False)
-    other = direct_bias(None, targets, pairs[:, ::-1], k=1, unit=False)
-    np.testing.assert_allclose(other.component_0, -one.component_0, atol=1e-12)
-    toward = np.mean(pairs[:, 0] - pairs[:, 1], axis=0)
-    assert direct_bias(None, [toward], pairs, k=1, unit=False).component_0[0] > 0
-    centered = (pairs - pairs.mean(axis=1, keepdims=True)).reshape(-1, 4)
-    values = np.linalg.eigvalsh(centered.T @ centered)
-    assert one.explained == pytest.approx(values[-1:] / values.sum())
-    small = direct_bias(None, targets, 1e-8 * pairs, k=1, unit=False)  # vectors of any length
-    np.testing.assert_allclose(small.component_0, one.component_0, atol=1e-12)
-
-
 def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
     one = pd.DataFrame([[1.0, 0.4], [0.4, 1.0]], ["a", "b"], ["a", "b"])
     two = pd.DataFrame([[1.0, 0.8], [0.8, 1.0]], ["b", "c"], ["b", "c"])
@@ -347,54 +325,6 @@ def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
     found = table_cosines(joined_tables(tables), [*"abc"])
     expected = [[1.0, 0.4, 0.0], [0.4, 1.0, 0.8], [0.0, 0.8, 1.0]]
     np.testing.assert_allclose(found, expected, atol=1e-3)  # kept as integers
-
-
-def test_the_stored_density_is_that_of_the_log_sds(toy_table: pd.DataFrame) -> None:
-    """Integrate the means of `paper` out of a dense Normal, given each draw of the sds."""
-    tree = bb.fit(toy_table, "paper", **QUICK)
-    names = [*tree["posterior"]["connection"].values]
-    stats = tree["sample_stats"]["lp"].values.ravel()
-    drawn = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
-    of = toy_table["connection"].astype(str).to_numpy()
-    word = toy_table["protected_word"].astype(str).to_numpy()
-    same = of[:, None] == of
-    both = same & (word[:, None] == word)
-    y, gaps = toy_table["cosine_distance"].to_numpy(), []
-    for i in range(0, len(stats), 10):
-        sds = drawn["connection_sd"].isel(sample=i).to_numpy()
-        sigma = float(drawn["sigma"].isel(sample=i).to_numpy().ravel()[0])
-        by_row = sds[[names.index(name) for name in of]]
-        covariance = 0.3**2 * same + by_row**2 * both + sigma**2 * np.eye(len(y))
-        density = multivariate_normal(np.ones(len(y)), covariance).logpdf(y)
-        all_sds = np.array([*sds, sigma])
-        density += (expon(scale=1 / 2).logpdf(all_sds) + np.log(all_sds)).sum()
-        gaps.append(stats[i] - density)
-    np.testing.assert_allclose(gaps, gaps[0], atol=1e-6)  # equal up to a constant
-
-
-SCALED = [
-    ("normal", {"mean": 0.7, "sd": 0.4}),
-    ("exponential", {"rate": 3.0}),
-    ("half_normal", {"sd": 0.4}),
-    ("half_cauchy", {"scale": 0.3}),
-    ("gamma", {"shape": 2.5, "rate": 4.0}),
-    ("lognormal", {"log_mean": -0.4, "log_sd": 0.6}),
-]
-
-
-@pytest.mark.parametrize(("family", "parameters"), SCALED)
-@given(unit=st.floats(0.01, 100))
-@settings(max_examples=20, deadline=None)
-def test_a_prior_of_another_unit_has_the_density_of_the_scaled_quantity(
-    family: str, parameters: dict[str, float], unit: float
-) -> None:
-    """If x has density p, then u x has density p(x) / u."""
-    assert {name for name, _ in SCALED} == set(FAMILIES) - {"fixed", "lkj"}
-    prior, x = bb.Prior(family, parameters), np.array([0.1, 0.5, 2.0])
-    expected = prior.log_density(x) - np.log(unit)
-    np.testing.assert_allclose(
-        prior.scaled(unit).log_density(unit * x), expected, rtol=1e-9, atol=1e-9
-    )
 
 
 def test_two_equal_rows_have_no_sd(toy_table: pd.DataFrame) -> None:

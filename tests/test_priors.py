@@ -12,7 +12,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.model.indexing import make_design
-from bayesbias.model.priors import Prior
+from bayesbias.model.priors import FAMILIES, Prior
 
 ORACLES = {
     "normal": ({"mean": 1.0, "sd": 0.3}, stats.norm(1.0, 0.3)),
@@ -43,6 +43,13 @@ def test_density_and_draws_are_those_of_scipy_and_pymc(family: str) -> None:
     # PyMC folds the logs of constant parameters in single precision.
     np.testing.assert_allclose(theirs, density, rtol=1e-6, atol=1e-7)
     assert pickle.loads(pickle.dumps(prior)) == prior
+    for unit in (0.01, 0.3, 100.0):  # if x has density p, then u x has density p(x) / u
+        scaled = prior.scaled(unit).log_density(unit * POINTS)
+        np.testing.assert_allclose(scaled, density - np.log(unit), rtol=1e-9, atol=1e-9)
+
+
+def test_every_family_has_an_oracle() -> None:
+    assert {*ORACLES} == {*FAMILIES} - {"fixed", "lkj"}
 
 
 @pytest.mark.parametrize(("n", "eta"), [(2, 2.0), (3, 2.0), (4, 0.7)])

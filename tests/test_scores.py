@@ -229,3 +229,22 @@ def test_directions_of_pairs_agree_as_far_as_their_cosines() -> None:
     expected += [gap @ axis / length for gap, length in zip(gaps, lengths, strict=True)]
     np.testing.assert_allclose(frame["cosine"], expected, atol=1e-12)
     assert frame["other"].tolist()[-3:] == ["first component"] * 3
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_components_of_defining_sets(seed: int) -> None:
+    """They point toward the first words, and their variances are eigenvalues."""
+    rng, axis = np.random.default_rng(seed), np.array([1.0, 0, 0, 0])
+    pairs = np.stack([[axis, -axis]] * 5) + rng.normal(0, 0.4, (5, 2, 4))
+    targets = rng.normal(size=(3, 4))
+    one = direct_bias(None, targets, pairs, k=1, unit=False)
+    other = direct_bias(None, targets, pairs[:, ::-1], k=1, unit=False)
+    np.testing.assert_allclose(other.component_0, -one.component_0, atol=1e-12)
+    toward = np.mean(pairs[:, 0] - pairs[:, 1], axis=0)
+    assert direct_bias(None, [toward], pairs, k=1, unit=False).component_0[0] > 0
+    centered = (pairs - pairs.mean(axis=1, keepdims=True)).reshape(-1, 4)
+    values = np.linalg.eigvalsh(centered.T @ centered)
+    assert one.explained == pytest.approx(values[-1:] / values.sum())
+    small = direct_bias(None, targets, 1e-8 * pairs, k=1, unit=False)  # vectors of any length
+    np.testing.assert_allclose(small.component_0, one.component_0, atol=1e-12)
