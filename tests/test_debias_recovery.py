@@ -92,9 +92,8 @@ def test_three_classes() -> None:
 def test_words_that_one_embedding_lacks_are_left_out() -> None:
     before = planted(elsewhere=True)
     fewer = bb.load_vectors(before, words=[*WORDS[:50]])
-    frame = remaining_bias(
-        before, fewer, SETS, n_words=20, neighbors=5, targets=["word1", "gone"], seed=1
-    )
+    targets = ["word1", "word2", WORDS[-1], "gone"]
+    frame = remaining_bias(before, fewer, SETS, n_words=20, neighbors=5, targets=targets, seed=1)
     assert frame["check"].tolist() == ["cluster", "classifier"]
     words = r"n_words must be from 1 to 25, .* 'class \d'; got 40"
     refused(words, remaining_bias, before, fewer, SETS, n_words=40)
