@@ -19,7 +19,6 @@ import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias._core.intervals import describe_mixtures
 from bayesbias.model.covariates import SLOPE, with_slopes
-from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Scenario
@@ -195,7 +194,7 @@ def _summary(name: str, fits: Sequence[Found], truth: float) -> dict[str, object
     }
 
 
-def _religion(n_covariates: int) -> tuple[Design, Collapsed]:
+def _religion(n_covariates: int) -> Collapsed:
     """Return the religion list in GloVe with random covariates of its attributes and pairs."""
     table = bb.distance_table("glove-demo", "religion")
     rng, names = default_rng(7), [f"x{i}" for i in range(n_covariates)]
@@ -206,24 +205,22 @@ def _religion(n_covariates: int) -> tuple[Design, Collapsed]:
     }
     wide = table.assign(**columns)
     wide.attrs = table.attrs
-    design, spec = with_slopes(make_design(table), load_model("by-group"), wide, names)
-    return design, collapse(design, spec)
+    return collapse(*with_slopes(make_design(table), load_model("by-group"), wide, names))
 
 
-def _costs(repeats: int = 5, n: int = 256) -> Iterator[dict[str, object]]:
+def _costs(repeats: int = 50, n: int = 256) -> Iterator[dict[str, object]]:
     """Yield the processor time of a density, in milliseconds; the fastest of several repeats."""
-    first = None
-    for count in COLUMNS:
-        _, posterior = _religion(count)
-        points = default_rng(8).normal(np.log(0.06), 0.3, (n, posterior.n_parameters))
-        seconds = []
-        for _ in range(repeats):
+    posteriors = {count: _religion(count) for count in COLUMNS}
+    seconds = dict.fromkeys(COLUMNS, np.inf)
+    for _ in range(repeats):  # in turn, because other processes slow down some repeats
+        for count, posterior in posteriors.items():
+            points = default_rng(8).normal(np.log(0.06), 0.3, (n, posterior.n_parameters))
             start = time.process_time()
             log_density(posterior, points)
-            seconds.append(time.process_time() - start)
-        own = 1000 * min(seconds) / n
-        first = first or own
-        yield {"quantity": f"ms a density, {count} covariates", "value": own, "ratio": own / first}
+            seconds[count] = min(seconds[count], time.process_time() - start)
+    for count, fastest in seconds.items():
+        own, ratio = 1000 * fastest / n, fastest / seconds[COLUMNS[0]]
+        yield {"quantity": f"ms a density, {count} covariates", "value": own, "ratio": ratio}
 
 
 def _dense() -> Iterator[dict[str, object]]:

@@ -84,6 +84,18 @@ def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame
     uneven = replace(load_model("crossed"), name="uneven", sigma="protected_word")
     with pytest.raises(ValueError, match="the model is 'uneven'"):
         bb.plan(bb.fit(religion, uneven, draws=50, seed=1))
+    post["posterior"]["sigma"].values[0, 0] = np.nan
+    for read in (bb.contrasts, bb.plan):
+        with pytest.raises(ValueError, match="draws of sigma contain NaN"):
+            read(post)
+
+
+def test_likeness_can_have_single_precision(religion: pd.DataFrame) -> None:
+    design, spec = make_design(religion), load_model("by-group")
+    names = ("word_likeness", "attribute_likeness")
+    single = replace(design, **{name: getattr(design, name).astype(np.float32) for name in names})
+    halves = [half_widths(of, spec, typical_sds(of))["overall"][0] for of in (design, single)]
+    assert halves[1] == pytest.approx(halves[0], rel=1e-5)  # seven digits
 
 
 def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:

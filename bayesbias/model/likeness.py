@@ -78,7 +78,7 @@ def blocks_of(matrix: FloatArray, block: IntArray) -> list[tuple[IntArray, Direc
     members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
     found = (directions if len(own) > MOST_KEPT else _kept for own in members)
     return [
-        (own, of(matrix[np.ix_(own, own)].tobytes(), len(own)))
+        (own, of(matrix[np.ix_(own, own)].astype(np.float64).tobytes(), len(own)))
         for own, of in zip(members, found, strict=True)
     ]
 

@@ -64,14 +64,16 @@ def log_prior(spec: ModelSpec, blocks: Sequence[Block], parameters: FloatArray) 
 
 def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> FloatArray:
     """Return the (n, n_parameters) parameters for sds and correlation matrices; see `values_of`."""
-    return np.hstack(
-        [
-            np.arctanh(partial_correlations(values[block.name]))
-            if block.n_correlated
-            else np.log(values[block.name].reshape(len(values[block.name]), -1))
-            for block in blocks
-        ]
-    )
+    found = []
+    for block in blocks:
+        own = values[block.name]
+        if np.isnan(own).any():
+            raise ValueError(f"draws of {block.name} contain NaN; leave out these draws")
+        if block.n_correlated:
+            found.append(np.arctanh(partial_correlations(own)))
+        else:
+            found.append(np.log(own.reshape(len(own), -1)))
+    return np.hstack(found)
 
 
 def values_of(blocks: Sequence[Block], parameters: FloatArray) -> dict[str, FloatArray]:
