@@ -198,7 +198,7 @@ class Results:
                 output.fill_folder(stage, results, command_line(), **how)
         texts = [text for one in results.values() for text in self._texts(one)]
         lines = (line for text in texts for line in text.splitlines())
-        return self.finish(lines, out, doubtful=any(one.doubts for one in results.values()))
+        return self.finish(lines, out, doubtful=any(one.warnings for one in results.values()))
 
     def _texts(self, result: Fitted) -> list[str]:
         """Return what is printed about a result."""

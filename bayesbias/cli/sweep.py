@@ -72,5 +72,5 @@ def sweep(
         gaps = contrast_of(overall, "associated", "different")
         names = ("embedding", "list", "model", "mean", "interval")
         screen.frame("associated − different, overall", gaps, *names)
-    code = options.RESULTS.finish([NOT_SHOWN], out, doubtful=bool(done.doubts))
+    code = options.RESULTS.finish([NOT_SHOWN], out, doubtful=bool(done.warnings))
     return options.FAILED if len(done.failures) else code

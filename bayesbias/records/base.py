@@ -91,10 +91,17 @@ class Record:
         """Return the main model's rows of a frame."""
         return of_model(self.frames[name], self.models[-1].name)
 
+    def rows_where(self, name: str, key: str, sign: int = -1, **where: str) -> list[Row]:
+        """Return the headline rows of a frame whose columns have the values in `where`."""
+        frame = self.frame(name)
+        for column, value in where.items() if len(frame) else ():
+            frame = frame[frame[column] == value]
+        return list(rows_of(frame, key, sign))
+
     @property
     def landmarks(self) -> list[Row]:
         """The same measure for well-known lists in the same embedding, if it was computed."""
-        return list(rows_of(self.frames["landmarks"], "landmark")) if self.has("landmarks") else []
+        return self.rows_where("landmarks", "landmark")
 
 
 def of_model(frame: pd.DataFrame, name: str) -> pd.DataFrame:

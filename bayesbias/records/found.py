@@ -11,7 +11,7 @@ import pandas as pd
 from .._core.warnings import BayesbiasWarning
 from .base import Record
 from .naming import Naming
-from .rows import Row, rows_of
+from .rows import Row
 
 
 class Question(StrEnum):
@@ -57,15 +57,12 @@ class ListRecord(Record):
     @property
     def overall(self) -> Row:
         """The row for all groups."""
-        frame = self.frames["headline"]
-        (row,) = rows_of(frame[frame["level"] == "overall"], "protected_group")
-        return row
+        return self.rows_where("headline", "protected_group", level="overall")[0]
 
     @property
     def groups(self) -> list[Row]:
         """The rows of groups in list order; empty if only the overall number is identified."""
-        frame = self.frames["headline"]
-        return list(rows_of(frame[frame["level"] == "group"], "protected_group"))
+        return self.rows_where("headline", "protected_group", level="group")
 
     @property
     def rows(self) -> list[Row]:
@@ -110,21 +107,18 @@ class ChangeRecord(Record):
     @property
     def ends(self) -> list[Row]:
         """The closeness to own stereotypes before and after."""
-        return list(rows_of(self.frames["before_after"], "when"))
+        return self.rows_where("before_after", "when")
 
     @property
     def removed(self) -> Row | None:
         """How much closeness was removed, over all groups."""
-        frame = self.frames["removed"]
-        rows = frame[frame["level"] == "overall"] if len(frame) else frame
-        return next(rows_of(rows, "protected_group", sign=1), None)
+        rows = self.rows_where("removed", "protected_group", sign=1, level="overall")
+        return rows[0] if rows else None
 
     @property
     def removed_by_group(self) -> list[Row]:
         """How much closeness was removed from each of three or more groups, in list order."""
-        frame = self.frames["removed"]
-        rows = frame[frame["level"] == "group"] if len(frame) else frame
-        return list(rows_of(rows, "protected_group", sign=1))
+        return self.rows_where("removed", "protected_group", sign=1, level="group")
 
     def check(self, name: str) -> pd.Series | None:
         """Return a check of the remaining bias, such as ``classifier``, if it was computed."""
@@ -148,10 +142,7 @@ class PairRecord(Record):
 
     def rows(self, measure: str) -> list[Row]:
         """Return the shares of one measure by language model; one half means no preference."""
-        frame = self.frames["dots"]
-        if frame.empty:
-            return []
-        return list(rows_of(frame[frame["measure"] == measure], "model", sign=1))
+        return self.rows_where("dots", "model", sign=1, measure=measure)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -190,8 +181,5 @@ class SweepRecord(Record):
     @property
     def rows(self) -> list[Row]:
         """The closeness in each embedding, in the order in which embeddings were given."""
-        frame = self.frames["dots"]
-        rows = {
-            row.key: row for row in rows_of(frame[frame["wordlist"] == self.leading], "embedding")
-        }
-        return [rows[name] for name in self.embeddings if name in rows]
+        rows = self.rows_where("dots", "embedding", wordlist=self.leading)
+        return sorted(rows, key=lambda row: self.embeddings.index(row.key))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -15,12 +14,9 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import counted, digits_for, in_words, joined, number, percent, probability
-from .page import LIMITS, Fold, Page, box, figure
+from .page import LIMITS, Fold, Page, Plots, box, figure
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CHECKS = {
     "direct_bias": ("Direct Bias of {n:,} words", number),
@@ -118,8 +114,8 @@ class ChangePage(Page[ChangeRecord]):
             rows.append((name.format(n=int(row["n"])), *shown))
         if not rows:
             return ""
-        heads, numeric = ("", "before", "after", "no bias"), (False, True, True, True)
-        whole = Table("What is left", heads, numeric, tuple(rows), tuple(marked)).html()
+        heads = ("", "before", "after", "no bias")
+        whole = Table("What is left", heads, tuple(rows), tuple(marked)).html()
         if (left := record.check("classifier")) is None:
             return whole
         note = f"Clusters and classifier: the {int(left['n']):,} most biased words before."
@@ -181,11 +177,9 @@ class ChangePage(Page[ChangeRecord]):
         paired = "Pairs", record.pairing
         yield Fold("How was it computed?", paired, *parts.fitted_facts(record))
 
-    def plots(self) -> dict[str, Callable[[], Axes]]:
+    def plots(self) -> Plots:
         tables = self.record.frames["table_before"], self.record.frames["table_after"]
-        drawn: dict[str, Callable[[], Axes]] = {
-            "distributions": partial(plots.distributions, *tables)
-        }
+        drawn: Plots = {"distributions": partial(plots.distributions, *tables)}
         if self.record.has("leans"):
             drawn["change"] = partial(plots.change, *tables)
         return drawn

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from .. import plots
 from ..records.found import ListRecord, Question, Without
@@ -14,13 +13,10 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, graded, number, probability, probability_name
-from .page import LIMITS, Fold, Page, box, figure
+from .page import LIMITS, Fold, Page, Plots, box, figure
 from .sentences import Answer, list_deck, list_sentence, plain
 from .slopes import slope_fold
 from .tables import Table, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BASELINES = {
     "matched": "equally frequent words",
@@ -117,9 +113,7 @@ class ListPage(Page[ListRecord]):
             ("difference", number(steps["difference"], digits)),
             (f"estimate{frequency}", number(record.overall.mean, digits)),
         )
-        return Table(
-            "Mean distance (0: same, 1: unrelated)", ("", ""), (False, True), rows, own=((3, 0),)
-        )
+        return Table("Mean distance (0: same, 1: unrelated)", ("", ""), rows, own=((3, 0),))
 
     def folds(self) -> Iterator[Fold]:
         record = self.record
@@ -139,7 +133,7 @@ class ListPage(Page[ListRecord]):
         rows, names = self.record.led("attributes"), self.record.naming.groups
         heads = ("", "closer to", "probability", "all so far")
         if rows.empty:
-            return Table("", heads, (), ())
+            return Table("", heads, ())
         rows = rows.assign(closer=probability_below(rows))
         texts = (
             (
@@ -150,7 +144,7 @@ class ListPage(Page[ListRecord]):
             )
             for row in rows.to_dict("records")
         )
-        return Table("", heads, (False, False, False, True), tuple(texts))
+        return Table("", heads, tuple(texts))
 
     def _compared(self) -> Iterator[str]:
         record = self.record
@@ -195,7 +189,7 @@ class ListPage(Page[ListRecord]):
         heads = ("closer by, if the baseline is", *(names[group] for group in groups))
         why = "A share needs a baseline, words that should be equally close to both groups:"
         after = "The sum stays; the shares do not."
-        return why, Table("", heads, (False, True, True), rows), after
+        return why, Table("", heads, rows), after
 
     def figures(self) -> str:
         frame, title = self.record.frames["pairs"], "Every pair of words"
@@ -281,7 +275,7 @@ class ListPage(Page[ListRecord]):
             yield Fold("What changed since the earlier run?", changed)
         yield Fold("How was it computed?", *parts.fitted_facts(record))
 
-    def plots(self) -> dict[str, Callable[[], Axes]]:
+    def plots(self) -> Plots:
         frames = self.record.frames
         return {
             "closeness": partial(plots.closeness, frames["headline"]),

@@ -36,6 +36,9 @@ class Drawing(str):
     __slots__ = ()
 
 
+type Plots = dict[str, Callable[[], Axes]]
+"""Functions that draw figures, by name."""
+
 type Part = Table | Drawing | str | tuple[str, str]
 """A table, a picture, a paragraph, or a named fact, which is not shown if it is empty."""
 
@@ -117,7 +120,7 @@ class Page[R]:
         """Return the folds for specialists at the end of the page."""
         return ()
 
-    def plots(self) -> Mapping[str, Callable[[], Axes]]:
+    def plots(self) -> Plots:
         """Return functions that draw the figures that can be requested as files, by name."""
         return {}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -15,12 +14,9 @@ from ..records.rows import Row
 from . import parts
 from .dots import SHARES, DotPicture
 from .numbers import counted, joined, percent, probability_name
-from .page import LIMITS, Fold, Page, box
+from .page import LIMITS, Fold, Page, Plots, box
 from .sentences import Answer, Marked, Sentence, opening
 from .tables import Table, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BBQ = "Accuracies and bias scores (Parrish et al., 2022): 0 means no bias, 1 only stereotypes"
 
@@ -79,7 +75,7 @@ class PairsPage(Page[PairRecord]):
             for row in rows.to_dict("records")
         )
         heads = ("", "share", f"{probability_name(self.record.ci_prob)} interval")
-        return Table("By bias type", heads, (False, True, True), texts).html()
+        return Table("By bias type", heads, texts).html()
 
     def folds(self) -> Iterator[Fold]:
         observed = "Observed shares; intervals from resampled clusters"
@@ -124,7 +120,7 @@ class PairsPage(Page[PairRecord]):
         first = "Probabilities of ranks (1: prefers stereotypes most)"
         return shown, table(ranks.reset_index(), first)
 
-    def plots(self) -> dict[str, Callable[[], Axes]]:
+    def plots(self) -> Plots:
         summary = self.record.frames["summary"]
         return {
             f"shares-{measure}".replace(" ", "-"): partial(

@@ -104,7 +104,7 @@ GRADES = (
 def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") -> Table:
     """Return the probability of each row, and what it is called."""
     texts = ((name, f"{one.percent}%, {verdict_in_words(one)}") for name, one in rows)
-    return Table(caption, ("", head), (False, False), tuple(texts))
+    return Table(caption, ("", head), tuple(texts))
 
 
 def legend(record: Record) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, partial
 from html import escape
-from typing import TYPE_CHECKING
 
 from .. import plots
 from ..records.found import SweepRecord
@@ -14,12 +13,9 @@ from ..tables.levels import AVERAGE, OVERALL, at_level
 from . import parts
 from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
-from .page import LIMITS, Fold, Page, box
+from .page import LIMITS, Fold, Page, Plots, box
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 JOINT = ("ranks", "differences")
 """Frames of the joint model with a column of lists."""
@@ -65,7 +61,7 @@ class SweepPage(Page[SweepRecord]):
             (str(row["embedding"]), probability(row["p_most"]))
             for row in self.record.ranks.to_dict("records")
         )
-        return Table("Which is largest?", ("", "probability"), (False, True), rows).html()
+        return Table("Which is largest?", ("", "probability"), rows).html()
 
     def folds(self) -> Iterator[Fold]:
         yield parts.how_to_read(self.record, "the difference")
@@ -98,7 +94,7 @@ class SweepPage(Page[SweepRecord]):
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
         yield Fold("How was it computed?", *made, *record.sources, *parts.fitted_facts(record))
 
-    def plots(self) -> dict[str, Callable[[], Axes]]:
+    def plots(self) -> Plots:
         if not self.record.has("ranks"):
             return {}
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -13,10 +14,14 @@ from .._core.display import Sheet
 from ..tables.schema import THIN_MARK
 from .numbers import COLUMNS, ends, plain_number, probability_name
 
+_NUMBER = re.compile(
+    r"(([-+−]?\d[\d,.]*(e[-+−]?\d+)?%?( to [−\d,.]+%?)?|(under|over) [\d.]+%|best|–)( \W)?)?"
+)
+
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under column heads; `numeric` marks right-aligned columns.
+    """Rows of text under column heads; columns of numbers and of ranges align right.
 
     The first column names the rows. `own` are the cells that pages frame, by row and by column
     after the first.
@@ -24,7 +29,6 @@ class Table:
 
     caption: str
     heads: tuple[str, ...]
-    numeric: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
     own: tuple[tuple[int, int], ...] = ()
 
@@ -32,15 +36,15 @@ class Table:
         """Return an HTML table; an empty one gives no HTML."""
         if not self.rows:
             return ""
-        head = "".join(
-            f'<th scope="col"{_left(numeric)}>{escape(name)}</th>'
-            for name, numeric in zip(self.heads, self.numeric, strict=True)
-        )
+        columns = [*zip(*self.rows, strict=True)]
+        sides = ["" if all(map(_NUMBER.fullmatch, column)) else ' class="l"' for column in columns]
+        heads = zip(sides, self.heads, strict=True)
+        head = "".join(f'<th scope="col"{side}>{escape(name)}</th>' for side, name in heads)
         body = []
         for i, (first, *rest) in enumerate(self.rows):
             cells = [f'<th scope="row" dir="auto">{escape(first)}</th>']
             for j, cell in enumerate(rest):
-                mark = ' class="own"' if (i, j) in self.own else _left(self.numeric[j + 1])
+                mark = ' class="own"' if (i, j) in self.own else sides[j + 1]
                 cells.append(f'<td{mark} dir="auto">{escape(cell)}</td>')
             body.append(f"<tr>{''.join(cells)}</tr>")
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
@@ -56,13 +60,8 @@ class Table:
     def markdown(self) -> str:
         """Return a Markdown table, in which the texts must be escaped already."""
         line = " | ".join
-        sides = line("--:" if numeric else "---" for numeric in self.numeric)
-        rows = [line(self.heads), sides, *(line(row) for row in self.rows)]
+        rows = [line(self.heads), line(["---"] * len(self.heads)), *map(line, self.rows)]
         return "\n".join(f"| {row} |" for row in rows)
-
-
-def _left(numeric: bool) -> str:
-    return "" if numeric else ' class="l"'
 
 
 def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
@@ -73,22 +72,19 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     `numbers.COLUMNS` lists heads and formats.
     """
     if frame.empty:
-        return Table(caption, (), (), ())
+        return Table(caption, (), ())
     if "interval" in names:
         marks = frame["thin"] if "thin" in frame else [False] * len(frame)
         rows = zip(frame.to_dict("records"), marks, strict=True)
         texts = [f"{ends(row)}{f' {THIN_MARK}' if thin else ''}" for row, thin in rows]
         frame = frame.assign(interval=texts)
-    heads, numeric, columns = [], [], []
+    heads, columns = [], []
     for name in [name for name in names or map(str, frame) if name in frame]:
         head, write = COLUMNS.get(name, (name.replace("_", " "), None))
-        is_interval = name == "interval"
-        heads.append(
-            f"{probability_name(frame.attrs['ci_prob'])} interval" if is_interval else head
-        )
-        numeric.append(is_interval or pd.api.types.is_numeric_dtype(frame[name]))
+        of = f"{probability_name(frame.attrs['ci_prob'])} " if name == "interval" else ""
+        heads.append(f"{of}{head}")
         columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
-    return Table(caption, tuple(heads), tuple(numeric), tuple(zip(*columns, strict=True)))
+    return Table(caption, tuple(heads), tuple(zip(*columns, strict=True)))
 
 
 def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401

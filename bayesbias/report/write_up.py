@@ -282,4 +282,4 @@ def _word_table(record: ListRecord) -> Table:
         tuple(escaped(str(row[name])) for name in ("role", "set", "which"))
         for row in words.to_dict("records")
     )
-    return Table("", ("role", "set", "words (missing ones in brackets)"), (False,) * 3, rows)
+    return Table("", ("role", "set", "words (missing ones in brackets)"), rows)
