@@ -42,16 +42,20 @@ def test_the_picture_is_near_the_top_and_nothing_scrolls_sideways(browser, pages
     assert [one for one in shown.get_log("browser") if one["level"] == "SEVERE"] == []
 
 
-def test_arrow_keys_read_the_cells_of_the_map(browser: Any, pages: dict[str, Path]) -> None:
+@pytest.mark.parametrize(
+    ("picture", "said"),
+    [(".map:not(.leans)", r"\S+ × \S+: distance \d\.\d\d, "), (".leans", r"\S+: −?\d\.\d\d \(")],
+)
+def test_arrow_keys_read_the_cells_of_pictures(browser, pages, picture: str, said: str) -> None:
     from selenium.webdriver.common.keys import Keys
 
     shown = opened(browser, pages["three"], 1280)
-    cells = next(one for one in shown.find_elements("css selector", ".map") if one.is_displayed())
+    cells = next(one for one in shown.find_elements("css selector", picture) if one.is_displayed())
     shown.execute_script("arguments[0].focus()", cells)
-    out = shown.find_element("css selector", ".out")
+    out = shown.execute_script("return arguments[0].parentNode.querySelector('.out')", cells)
     first = out.text
-    assert re.match(r"\S+ × \S+: distance \d\.\d\d, ", first)
-    for key, same in ((Keys.ARROW_RIGHT, False), (Keys.ARROW_LEFT, True), (Keys.END, False)):
+    assert re.match(said, first)
+    for key, same in ((Keys.ARROW_DOWN, False), (Keys.ARROW_UP, True)):
         shown.switch_to.active_element.send_keys(key)
         assert (out.text == first) is same
 

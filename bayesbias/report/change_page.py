@@ -22,7 +22,7 @@ CHECKS = {
     "direct_bias": ("Direct Bias of {n:,} words", number),
     "same": ("SAME of {n:,} words", number),
     "cluster": ("two clusters match the bias", percent),
-    "classifier": ("a classifier tells them apart", percent),
+    "classifier": ("a classifier tells words apart", percent),
     "neighbors": ("bias of the neighbors, correlation", number),
 }
 """Name and format of each check of the remaining bias."""

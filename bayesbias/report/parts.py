@@ -110,7 +110,7 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
     ci = probability_name(record.ci_prob)
-    return f"Each dot is 1% of the probability; dark dots: the {ci} range at the right."
+    return f"Each dot is 1% of the probability; faint dots are outside the {ci} range at the right."
 
 
 def how_to_read(record: Record, what: str) -> Fold:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._core.warnings import BayesbiasWarning
 from ..model.priors import Prior
@@ -12,6 +12,9 @@ from ..model.tree import design_of, spread_of, warnings_of
 from ..records.base import FittedModel, ModelText
 from ..sampling.options import FitOptions
 from .results import ModelResult
+
+if TYPE_CHECKING:
+    from xarray import DataTree
 
 INDICES = {
     **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
@@ -51,7 +54,6 @@ def fitted_models(results: Mapping[str, ModelResult]) -> tuple[FittedModel, ...]
 def _fitted(name: str, result: ModelResult) -> FittedModel:
     tree, spec = result.posterior, result.spec
     sizes = tree["posterior"].sizes
-    spread = design_of(tree).spread if spec.outcome == "change" else float(spread_of(tree))
     return FittedModel(
         name=name,
         title=spec.title,
@@ -60,9 +62,14 @@ def _fitted(name: str, result: ModelResult) -> FittedModel:
         reason=str(tree.attrs["method_reason"]),
         draws=f"{sizes['chain']} × {sizes['draw']} draws",
         seed=str(tree.attrs["seed"]),
-        text=None if spec.outcome == "preference" else _text(spec, spread),
+        text=None if spec.outcome == "preference" else _text(spec, _spread(tree, spec)),
         doubts=warnings_of(tree),
     )
+
+
+def _spread(tree: DataTree, spec: ModelSpec) -> float:
+    """Return the unit of priors: the sd of distances, or of their changes."""
+    return design_of(tree).spread if spec.outcome == "change" else float(spread_of(tree))
 
 
 def _text(spec: ModelSpec, spread: float) -> ModelText:
