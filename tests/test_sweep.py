@@ -309,11 +309,11 @@ def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
 
 
 def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
-    names, how = ["weat7", "gender"], {"case": "fallback", "seed": 1, "draws": 100}
-    lists = [bb.load_wordlist(name) for name in names]  # which share words
+    names, how = ["weat7", "gender"], {"case": "fallback", "seed": 1, "draws": 50}
+    lists = [bb.load_wordlist(name) for name in names]  # they share words
     settings = Settings(reference_lists=2, progressbar=False, **how)
     (tmp_path / "sweep.toml").write_text(
-        f'lists = {names}\nmodels = ["by-group"]\nseed = 1\ndraws = 100\n'
+        f'lists = {names}\nmodels = ["by-group"]\nseed = 1\ndraws = 50\n'
         '[embeddings]\ndemo = {source = "glove-demo", case = "fallback"}\n'
     )
     sweep = run_sweep(load_sweep(tmp_path / "sweep.toml"), progress=False)

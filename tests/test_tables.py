@@ -129,19 +129,6 @@ def test_the_published_debiased_religion_table_warns_and_names_its_five_pairs(sh
     assert by_brute_force(table) == set(map(frozenset, RELIGION_PAIRS))
 
 
-def test_compare_warns_of_copies_after_and_can_leave_them_out(debiased_religion) -> None:
-    fast = {"draws": 200, "chains": 2, "method": "exact", "seed": 1}
-    _, told = told_by(lambda: bb.fit_change(*debiased_religion, "change", **fast))
-    assert "the table after" in {each.about for each in told if type(each) is ExactCopies}
-    tree, told = told_by(
-        lambda: bb.fit_change(*debiased_religion, "change", drop_duplicates=True, **fast)
-    )
-    assert ExactCopies not in map(type, told)
-    kept = set(tree["posterior"]["protected_word"].values)
-    assert len(kept) == 10
-    assert not kept & {other for _, other in RELIGION_PAIRS}
-
-
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     """Return six-dimensional vectors of two groups of five words."""
