@@ -269,6 +269,15 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "save_plots", first)
 
 
+@pytest.fixture
+def one_landmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure one landmark instead of three, because each takes a fit."""
+    from bayesbias.workflows import ruler
+
+    first = dict([*ruler.landmark_lists().items()][:1])
+    monkeypatch.setattr(ruler, "landmark_lists", lambda: first)
+
+
 @pytest.fixture(scope="session")
 def planted() -> Any:
     """Return a background with a known mean and sd, and words planted at known values."""

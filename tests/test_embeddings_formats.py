@@ -303,7 +303,7 @@ def test_damaged_folders(folder: Path, damage: Callable[[Path], object], what: s
 
 
 @pytest.fixture
-def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def text(tmp_path: Path, one_landmark: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write an embedding as text, with an odd line, next to an empty folder of caches."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     demo = bb.load_vectors("glove-demo")

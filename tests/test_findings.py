@@ -20,6 +20,8 @@ from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
 from bayesbias.tables.descriptives import default_rows
 from bayesbias.workflows.wordlist import Analysis
 
+pytestmark = pytest.mark.usefixtures("one_landmark")
+
 PETS = {
     "name": "pets",
     "groups": {"cat": ["cat", "cats"], "dog": ["dog", "dogs"]},
