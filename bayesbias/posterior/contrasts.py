@@ -147,7 +147,8 @@ def contrasts(
     (the overall one, if groups have none). Columns are ``protected_group``, ``attribute_set``,
     ``attribute``, ``estimand``, ``frequency``, ``raw``, and those from ``mean`` to
     ``p_rope_ceiling``. Contrasts of several groups are drawn toward each other here, as far as they
-    agree, because otherwise each group is a chance of a wrong sign; a group's own row is not.
+    agree, because otherwise each group is a chance of a wrong sign. A group's own row is not, so
+    with three or more groups, it is not the average of these rows.
     ``raw`` is the plain difference in mean measured distance to the word, own group minus others,
     and includes how far the group is from all words. The surest sign comes
     first, and ``all_right`` is the probability that all signs down to a row are right.

@@ -68,8 +68,12 @@ def slopes(
     name, design = _term(tree), design_of(tree)
     names, weights = _combinations([*design.covariates], [*design.groups])
     if spec_of(tree).likelihood == "normal":
-        given = _moments(tree, name, weights)
-        frame = describe_mixtures(*given, ci_prob, ci_kind, rope=0)
+        posterior = collapse(design, spec_of(tree))
+        sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
+        of_slopes = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))[name]
+        parameters = parameters_of(posterior.blocks, sds)
+        means, variances = moments(posterior, parameters, of_slopes @ weights)
+        frame = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
     else:
         frame = compare_draws(stacked(tree, name) @ weights, ci_prob, 0, ci_kind)
     frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
@@ -155,16 +159,6 @@ def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]
     center = np.prod([column - column.mean() for column in columns], axis=0).mean()
     moved = [at.get(name, mean) - mean for name, mean in zip(names, means, strict=True)]
     return float(np.prod(moved) - center)
-
-
-def _moments(tree: DataTree, name: str, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return (n_draws, k) means and sds of sums of slopes, given the sds of the model."""
-    posterior = collapse(design_of(tree), spec_of(tree))
-    every = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
-    sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-    parameters = parameters_of(posterior.blocks, sds)
-    means, variances = moments(posterior, parameters, every[name] @ weights)
-    return means[..., 0], np.sqrt(variances)
 
 
 def _combinations(names: list[str], groups: list[str]) -> tuple[list[str], FloatArray]:
