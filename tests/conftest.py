@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import cli_toy
 import numpy as np
 import pandas as pd
 import pytest
@@ -249,6 +248,8 @@ def file(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Write a list and an embedding, and return the arguments of a fast run on them."""
+    import cli_toy  # not by the process that only hands out tests
+
     monkeypatch.chdir(tmp_path)
     Path("toy.toml").write_text(cli_toy.LIST, encoding="utf-8")
     cli_toy.write_vectors(Path("toy.txt"), cli_toy.WORDS)

@@ -20,7 +20,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
 from bayesbias.sampling.cells import CellSystem
-from bayesbias.sampling.collapsed import log_density
+from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.parameters import log_prior
@@ -213,6 +213,15 @@ def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
     assert type(collapse(likened, model_named(name)).system) is kind
     test_density_equals_the_dense_normal_up_to_one_constant(likened, name, ())
     test_drawn_effects_have_the_dense_conditional(likened, name)
+
+
+@pytest.mark.parametrize("name", ["by-group", "maximal"])
+def test_shared_effects_need_only_the_means_of_classes(likened: Design, name: str) -> None:
+    whole, part = (collapse(likened, model_named(name), means_only=only) for only in (False, True))
+    points = points_of(whole, 3, seed=1)
+    weights = np.eye(len(whole.layout.shared_parameter))[:, :3]
+    for one, other in zip(*(moments(each, points, weights) for each in (whole, part)), strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-10)  # rounding
 
 
 def test_layouts_can_be_reused_and_likeness_matters(likened: Design) -> None:
