@@ -91,9 +91,18 @@ class Pool:
         own = (self.ranks[drawn[w]] if w in drawn else self.found_ranks[w] for w in words)
         return np.array([*own], dtype=np.float64)
 
-    def units_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
-        """Return the unit vectors of words, or of the words drawn to replace them."""
-        return unit_rows([self.vectors[drawn[w]] if w in drawn else self.found[w] for w in words])
+    def units_of(self, words: Sequence[str]) -> FloatArray:
+        """Return the unit vectors of words that were found."""
+        return unit_rows([self.found[word] for word in words])
+
+    def replaced(
+        self, units: FloatArray, words: Sequence[str], drawn: Mapping[str, int]
+    ) -> FloatArray:
+        """Return the unit vectors of words, with those of the words drawn to replace some."""
+        places = [place for place, word in enumerate(words) if word in drawn]
+        units = units.copy()
+        units[places] = self.units[[drawn[words[place]] for place in places]]
+        return units
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +115,11 @@ class Pools:
     case: str
     size: int
     by_rank: bool
+
+    def first(self, lists: Iterable[Iterable[str]]) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield the words, vectors, and ranks that can be in the pools of some lists."""
+        most = self.size + 2 * max(len(_forms(words)) for words in lists)
+        yield from (np.ascontiguousarray(part[:most]) for part in self.drawn)
 
     def of(self, words: Iterable[str]) -> Pool:
         """Return the pool of a list with these words, as if it were the only list."""
@@ -330,7 +344,7 @@ def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: G
             f"{len(words)}; use a larger vocabulary or a wider range of ranks"
         )
     if match == "topics":
-        cohesion = mean_cosine(pool.units_of(words, {}))
+        cohesion = mean_cosine(pool.units_of(words))
         return topic(pool.units, free, len(words), cohesion, rng)
     return rng.choice(rows, len(words), replace=False)
 

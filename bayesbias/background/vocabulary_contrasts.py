@@ -173,9 +173,11 @@ def list_contrasts(
     weights, found = contrast_weights(posterior), []
     of_shared = has_cells(spec)  # otherwise, a group's mean is that of its words
     with one_thread():
+        own = [pool.units_of(names) for names in (design.words, design.attributes)]
         for drawn in lists:
             words, attributes = (
-                pool.units_of(names, drawn) for names in (design.words, design.attributes)
+                pool.replaced(*of, drawn)
+                for of in zip(own, (design.words, design.attributes), strict=True)
             )
             distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
             ranks = pool.ranks_of(design.attributes, drawn)

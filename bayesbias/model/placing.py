@@ -1,11 +1,13 @@
-"""Choose NUTS coordinates, anywhere from centered to non-centered, based on the data.
+"""Choose coordinates in which samplers move freely, based on the data.
 
-The effects of a term are transformed one by one, so that the model compiles in seconds.
+Effects are placed anywhere from centered to non-centered, one by one, so that the model compiles in
+seconds. Sds are turned into normal scores, because data that cannot distinguish small sds from zero
+leave a long lower tail of the log sd.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +18,16 @@ from .terms import Term
 if TYPE_CHECKING:
     from pymc.logprob.transforms import Transform
     from pytensor.tensor import TensorVariable
+
+STEP, MIDDLE = 0.25, 16
+SCORES = STEP * (np.arange(2 * MIDDLE + 1) - MIDDLE)
+"""Normal scores between which a map to parameters is quadratic."""
+
+FINER = 8
+"""Number of parts into which steps between known densities are divided."""
+
+LOWEST = -50.0
+"""Lowest log density, relative to the highest one, which keeps slopes finite."""
 
 PRIOR_COUNT = 5.0
 """Degrees of freedom that the common variance gets in the estimate of a connection's variance."""
@@ -84,21 +96,77 @@ def placed(precision: FloatArray | float, mean: FloatArray | float) -> Transform
     return Placed()
 
 
-def scaled_log(center: FloatArray, scale: FloatArray) -> Transform:
-    """Standardize the log of an sd by its rough posterior mean and sd."""
+class Scores(NamedTuple):
+    """Smooth maps from normal scores to parameters; they are quadratic between the `SCORES`."""
+
+    start: FloatArray  # (..., n_scores): parameters at the scores
+    slope: FloatArray
+    bend: FloatArray  # changes in slope, from each score to the next
+
+    @classmethod
+    def of(cls, values: FloatArray, density: FloatArray) -> Scores:
+        """Return the map under which a log density, known at increasing values, is normal."""
+        from scipy.interpolate import PchipInterpolator
+        from scipy.special import ndtr
+
+        density = np.maximum(density - density.max(), LOWEST)
+        places = np.arange(FINER * (len(values) - 1) + 1) / FINER
+        fine = np.interp(places, np.arange(len(values)), values)
+        log_height = PchipInterpolator(values, density)(fine)
+        height = np.exp(log_height)
+        below = np.cumsum(np.diff(fine, prepend=fine[0]) * (height + np.roll(height, 1)) / 2)
+        quantiles = np.interp(ndtr(SCORES), below / below[-1], fine)
+        normal = np.exp(-(SCORES**2) / 2) / np.sqrt(2 * np.pi)
+        slope = normal * below[-1] / np.exp(np.interp(quantiles, fine, log_height))
+        start = np.cumsum(np.append(0.0, STEP * (slope[1:] + slope[:-1]) / 2))
+        start += quantiles[MIDDLE] - start[MIDDLE]
+        bend = np.append(np.diff(slope) / STEP, 0.0)
+        bend[0] = min(bend[0], 0.0)  # the map never turns back
+        return cls(start, slope, bend)
+
+    @property
+    def median(self) -> FloatArray:
+        """The parameters of a score of zero."""
+        return np.asarray(self.start[..., MIDDLE])
+
+    def parameters(self, scores: TensorVariable) -> tuple[TensorVariable, TensorVariable]:
+        """Return the parameters of scores, and the slopes there."""
+        first, start, slope, bend = self._at((scores - SCORES[0]) / STEP)
+        beyond = scores - first
+        return start + beyond * (slope + bend * beyond / 2), slope + bend * beyond
+
+    def scores(self, parameters: TensorVariable) -> TensorVariable:
+        """Return the scores of parameters."""
+        place = (parameters[..., None] >= self.start).sum(axis=-1) - 1
+        first, start, slope, bend = self._at(place)
+        beyond = parameters - start
+        return first + 2 * beyond / (slope + (slope**2 + 2 * bend * beyond) ** 0.5)
+
+    def _at(self, place: TensorVariable) -> tuple[TensorVariable, ...]:
+        """Return the score before each place, and the map's constants there."""
+        import pytensor.tensor as pt
+
+        place = pt.cast(place.clip(0, len(SCORES) - 1), "int64")
+        rows = (np.arange(len(self.start)),) if self.start.ndim == 2 else ()
+        return SCORES[0] + STEP * place, *(pt.constant(part)[*rows, place] for part in self)
+
+
+def standardized(known: Scores) -> Transform:
+    """Turn the logs of sds into normal scores, which the sampler explores in few steps."""
     import pytensor.tensor as pt
     from pymc.logprob import transforms
 
-    class ScaledLog(transforms.Transform):  # type: ignore[misc,unused-ignore]
-        name = "scaledlog"
+    class Standardized(transforms.Transform):  # type: ignore[misc,unused-ignore]
+        name = "standardized"
 
         def forward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
-            return (pt.log(value) - center) / scale
+            return known.scores(pt.log(value))
 
         def backward(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
-            return pt.exp(center + scale * value)
+            return pt.exp(known.parameters(value)[0])
 
         def log_jac_det(self, value: TensorVariable, *inputs: TensorVariable) -> TensorVariable:
-            return center + scale * value + np.log(scale)
+            log, slope = known.parameters(value)
+            return log + pt.log(slope)
 
-    return ScaledLog()
+    return Standardized()

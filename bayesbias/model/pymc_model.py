@@ -11,7 +11,7 @@ from .._core.arrays import FloatArray, Numbers
 from .design import COVARIATE, Design
 from .effects import mean_around, word_means, words_last
 from .likelihood import row_sums
-from .placing import RoughFit, placed, scaled_log
+from .placing import RoughFit, Scores, placed, standardized
 from .spec import ModelSpec
 from .terms import Term
 from .tree import ROW_INDICES, variable_dims
@@ -58,11 +58,11 @@ def full_model(design: Design, spec: ModelSpec) -> pm.Model:
 def parameter_variables(
     design: Design,
     spec: ModelSpec,
-    known: Mapping[str, tuple[FloatArray, FloatArray]] | None = None,
+    known: Mapping[str, Scores] | None = None,
 ) -> dict[str, Numbers]:
     """Create residual sds, nu, sds of effects, and correlation factors.
 
-    The ``known`` centers and scales of the posteriors of log sds set the sampler's coordinates.
+    Rough posteriors of log sds, if ``known``, set the sampler's coordinates and its start.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -74,7 +74,7 @@ def parameter_variables(
         if name not in values:
             options: dict[str, object] = {"dims": variable_dims(spec)[name] or None}
             if known:
-                start, transform = np.exp(known[name][0]), scaled_log(*known[name])
+                start, transform = np.exp(known[name].median), standardized(known[name])
                 options |= {"initval": start, "transform": transform, "default_transform": None}
             values[name] = spec.priors[name].to_pymc(name, **options)
     for term in spec.terms:

@@ -55,7 +55,7 @@ class Directions:
         turned = np.empty((*values.shape[:-1], len(self.scale)))
         for place, own, basis, axes in self._each():
             part = values[..., own]
-            part = part - part.mean(axis=-1)[..., None] if basis is None else part @ basis
+            part = part - part.mean(axis=-1)[..., None] if basis is None else _times(part, basis)
             turned[..., place] = axes.T @ part
         return turned
 
@@ -64,7 +64,7 @@ class Directions:
         values = np.zeros((*coordinates.shape[:-1], n_units))
         for place, own, basis, axes in self._each():
             part = axes @ coordinates[..., place]
-            values[..., own] = part if basis is None else part @ basis.T
+            values[..., own] = part if basis is None else _times(part, basis.T)
         return values
 
     def _each(self) -> Iterator[tuple[IntArray, IntArray, FloatArray | None, FloatArray]]:
@@ -128,6 +128,11 @@ class Deviations:
                 crossed = crossed + crossed.swapaxes(1, 2)
             products[:, place] = crossed[:, rows, columns].T
         return products.reshape(len(rows), -1)
+
+
+def _times(values: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Multiply (..., m) values by a matrix, all at once rather than as a stack."""
+    return (values.reshape(-1, len(matrix)) @ matrix).reshape(*values.shape[:-1], -1)
 
 
 def directions_of(

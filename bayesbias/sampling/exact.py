@@ -134,7 +134,7 @@ def _by_filling(
 def mode_of(posterior: Collapsed) -> FloatArray:
     """Find a mode of the parameters, (n_parameters,)."""
     start = np.where(posterior.is_sd, np.log(posterior.design.y.std() / 2), 0.0)
-    return find_mode(partial(log_density, posterior), start, _bounds(posterior))
+    return find_mode(partial(log_density, posterior), start, bounds_of(posterior))
 
 
 def _result(
@@ -164,7 +164,7 @@ def _drawn(
     return drawn, coordinates.parameters(drawn.points), n_modes
 
 
-def _bounds(posterior: Collapsed) -> tuple[float, float]:
+def bounds_of(posterior: Collapsed) -> tuple[float, float]:
     """Return the range of log sds to try, scaled by the sd of the data if it is above one."""
     scale = max(0.0, float(np.log(posterior.design.y.std())))
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
@@ -174,7 +174,7 @@ def _along_sds(
     posterior: Collapsed, log_density: LogDensity, mode: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return log sds to try, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
-    trial = np.linspace(*_bounds(posterior), N_TRIALS)
+    trial = np.linspace(*bounds_of(posterior), N_TRIALS)
     sds = np.flatnonzero(posterior.is_sd)
     points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
     points[np.arange(len(sds)), :, sds] = trial
@@ -216,7 +216,7 @@ def _all_modes(
     for values in islice(product(*starts), 1, MOST_STARTS):
         start = mode.copy()
         start[sds] = values
-        other = find_mode(log_density, start, _bounds(posterior))
+        other = find_mode(log_density, start, bounds_of(posterior))
         if all(np.abs(other - known).max() > SAME_MODE for known in modes):
             modes.append(other)
     return np.array(modes)

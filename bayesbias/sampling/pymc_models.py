@@ -10,18 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from .._core.arrays import FloatArray
 from ..model.covariates import made_design
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.layout import assemble
+from ..model.placing import Scores
 from ..model.pymc_model import full_model, parameter_variables
 from ..model.spec import ModelSpec, Priors, load_model
 from .collapsed import log_density
 from .effects import draw_effects
-from .exact import mode_of
+from .exact import N_TRIALS, bounds_of, mode_of
 from .importance import curvature
-from .parameters import parameters_of
+from .parameters import Block, parameters_of
 from .reduction import Collapsed, collapse
+
+NEAR = np.linspace(-5.0, 5.0, 41)
+"""Values to try around a mode, in units of the curvature there."""
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -89,12 +94,11 @@ def collapsed_model(posterior: Collapsed) -> pm.Model:
     from .collapsed_op import CollapsedLikelihood
 
     design, spec, mode = posterior.design, posterior.spec, mode_of(posterior)
-    curved = curvature(partial(log_density, posterior), mode)
-    scale = 1 / np.sqrt(np.maximum(curved, 1.0))  # sds near zero have flat densities
-    known = {}
-    for block in posterior.blocks:
-        center, width = mode[block.where], scale[block.where]
-        known[block.name] = (center, width) if block.dims else (center[0], width[0])
+    known = {
+        block.name: _scores(posterior, mode, block)
+        for block in posterior.blocks
+        if not block.n_correlated
+    }
     with pm.Model(coords={**design.coords, **spec.correlation_coords(design)}) as model:
         values = parameter_variables(design, spec, known)
         parts = [
@@ -105,6 +109,20 @@ def collapsed_model(posterior: Collapsed) -> pm.Model:
         ]
         pm.Potential("likelihood", CollapsedLikelihood(posterior)(pt.concatenate(parts))[0])
     return model
+
+
+def _scores(posterior: Collapsed, mode: FloatArray, block: Block) -> Scores:
+    """Return maps from normal scores to log sds, given the density along each sd at the mode."""
+    density, ends = partial(log_density, posterior), bounds_of(posterior)
+    widths = 1 / np.sqrt(np.maximum(curvature(density, mode), 1.0))
+    maps = []
+    for place in range(block.where.start, block.where.stop):
+        near = np.clip(mode[place] + widths[place] * NEAR, *ends)
+        logs = np.unique(np.concatenate([np.linspace(*ends, N_TRIALS), near]))
+        points = np.tile(mode, (len(logs), 1))
+        points[:, place] = logs
+        maps.append(Scores.of(logs, density(points)))
+    return Scores(*map(np.array, zip(*maps, strict=True))) if block.dims else maps[0]
 
 
 def _partial(factor: TensorVariable, n: int) -> TensorVariable:

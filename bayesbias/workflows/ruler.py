@@ -8,11 +8,14 @@ its words, as embeddings of other languages do, or if the sampler of its fit war
 
 from __future__ import annotations
 
+import hashlib
+import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
@@ -46,6 +49,13 @@ N_DRAWS = 60
 """Draws in each of four chains; the mean and the interval need few, because they are averages."""
 
 
+MOST_KEPT = 16
+"""Number of embeddings, models, and options whose landmarks are kept for the next analyses."""
+
+_KEPT: dict[tuple[object, ...], pd.DataFrame] = {}
+_KEEPING = threading.Lock()
+
+
 @cache
 def landmark_lists() -> dict[str, WordList]:
     """Return the bundled landmark lists by name, in the order of the ruler."""
@@ -64,12 +74,36 @@ def landmark_rows(
     """Return each landmark's overall contrast, with its ``landmark`` and ``p_closer``.
 
     The embedding's `pools` provide `matched` controls for each stereotype, as for any list. So
-    landmarks do not depend on the list that is analyzed.
+    landmarks do not depend on the list that is analyzed, and are kept for the next one.
     """
-    with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they are not about the list
-        whole = joined(dict(_rows(vectors, pools, spec, options, matched)), "landmark")
-    return whole.assign(p_closer=probability_below(whole)) if len(whole) else whole
+    how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=0, progressbar=False)
+    content = _content(vectors, pools if matched else None)
+    key = content, spec, tuple(how.recorded.items()), matched
+    whole = _KEPT.get(key)
+    if whole is None:
+        with one_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they are not about the list
+            whole = joined(dict(_rows(vectors, pools, spec, how, matched)), "landmark")
+        whole = whole.assign(p_closer=probability_below(whole)) if len(whole) else whole
+        with _KEEPING:
+            _KEPT[key] = whole
+            for oldest in list(_KEPT)[:-MOST_KEPT]:
+                del _KEPT[oldest]
+    return whole.copy()
+
+
+def _content(vectors: KeyedVectors, pools: Pools | None) -> bytes:
+    """Return a hash of all words, vectors, and ranks on which the landmarks depend."""
+    digest = hashlib.blake2b()
+    ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
+    for word in landmark_words():
+        if word in vectors:
+            digest.update(f"{word}\0{ranks.get(word)}\0".encode())
+            digest.update(np.ascontiguousarray(vectors[word]).tobytes())
+    if pools:
+        for part in pools.first([one.words for one in landmark_lists().values()]):
+            digest.update("\0".join(part).encode() if part.dtype == object else part.tobytes())
+    return digest.digest()
 
 
 def _rows(
@@ -90,8 +124,7 @@ def _rows(
                 known = with_drawn(vectors, present.controls["matched"], pool)
             except TooFewWordsError:
                 continue
-        how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=place, progressbar=False)
-        tree = fit_checked(measure(known, present), spec, options=how)
+        tree = fit_checked(measure(known, present), spec, options=replace(options, seed=place))
         if any(isinstance(doubt, SamplingWarning) for doubt in warnings_of(tree)):
             continue
         rows = default_rows(contrasts(tree, **options.reading))
