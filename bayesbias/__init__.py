@@ -13,5 +13,17 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_loaded, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name; the error for an unknown name suggests a close one."""
+    try:
+        return _loaded(name)
+    except AttributeError as error:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, __all__, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near and name not in __all__ else ""
+        raise AttributeError(f"{error}{hint}", name=name, obj=error.obj) from None

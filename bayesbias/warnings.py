@@ -87,6 +87,18 @@ class RepeatedRows(BayesbiasWarning):
     )
 
 
+class RepeatedPairs(BayesbiasWarning):
+    """Rows of a table with the words of an earlier row, but another distance."""
+
+    n: int
+    total: int
+    text = (
+        "of {total:row}, {n:has|have} the words of an earlier row but another distance. They count "
+        "as independent, so intervals are too narrow. Keep one row for each pair of words, or fit "
+        "each part of the table by itself"
+    )
+
+
 class SameVectors(BayesbiasWarning):
     """Words with equal distances; `role` is protected_word or attribute."""
 

@@ -88,6 +88,8 @@ HELD: dict[str, Callable[[], Any]] = {
     "pair with values": lambda: (WORDS, Fields(embeddings=[Fields(values=[*r]) for r in MATRIX])),
     "pair with types": lambda: (WORDS, {"embeddings": {"float": MATRIX.tolist()}}),
     "pair with a tensor": lambda: (WORDS, pytest.importorskip("torch").tensor(MATRIX)),
+    "masked array": lambda: (WORDS[1:3], np.ma.MaskedArray(MATRIX[1:3])),
+    "pair of columns": lambda: (COLUMN["word"], WIDE.reset_index(drop=True)),
     "sparse matrix": lambda: (WORDS, csr_array(MATRIX)),
     "texts with typed embeddings": lambda: {"texts": WORDS, "embeddings": {"float": [*MATRIX]}},
     "names of rows": lambda: COLUMN.set_axis([f"r{i}" for i in range(6)]),
@@ -178,7 +180,8 @@ def test_words_that_pandas_reads_as_missing_are_said() -> None:
     assert vectors.index_to_key == [word for word in WORDS if word != "null"]
 
 
-EMPTY: list[Any] = [[0.0] * 4, [np.nan, 1, 1, 1], [np.inf, 1, 1, 1], None]
+MASKED = np.ma.MaskedArray([1.0] * 4, mask=[True] + [False] * 3)
+EMPTY: list[Any] = [[0.0] * 4, [np.nan, 1, 1, 1], [np.inf, 1, 1, 1], None, MASKED]
 
 
 @pytest.mark.parametrize("row", EMPTY, ids=str)
@@ -187,7 +190,7 @@ def test_words_without_a_direction_are_missing(row: Any) -> None:
     held = ROWS | {"null": row}
     frame = pd.DataFrame({"word": [*held], "vector": [*held.values()]})
     forms = [held, frame, [*held.items()]]
-    if row is not None:
+    if isinstance(row, list):
         forms.append(pd.DataFrame.from_dict(held, orient="index"))
     for form in forms:
         with pytest.warns(bb.warnings.EmptyVectors) as told:
@@ -206,6 +209,8 @@ REFUSED: list[tuple[Any, str]] = [
     (pd.DataFrame([[w, i, *r] for i, (w, r) in enumerate(ROWS.items())]), "column 1 may be a"),
     (COLUMN.assign(a="x").rename(columns={"word": "b"}), r"several columns of text \('b', 'a'\)"),
     (LISTS.assign(b=[*MATRIX]).rename(columns={"embedding": "a"}), "columns of lists"),
+    (({*WORDS}, MATRIX), "a set of words has no order"),
+    (COLUMN.iloc[:, :2], "one number is not a vector"),
     (({"he": 0, "she": 6}, MATRIX), "must map to rows from 0 to 5"),
     (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
     (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
@@ -240,6 +245,9 @@ def test_keys_with_a_prefix_or_suffix() -> None:
         bb.load_vectors(tagged | {"null": [1.0] * 4}, ["he", "she", "home", "null"])
     assert told[0].message.names == ("he", "home", "she")
     assert told[0].message.hint[-1] == Argument("key", "/c/en/{word}")
+    wordlist = {"groups": PEOPLE, "stereotypes": {"a": ["career"], "b": ["home"]}}
+    with pytest.warns(bb.warnings.NothingDrawn):  # landmarks are not named: nobody listed them
+        refused(r"in the vectors given \(career, he, home, she\);", bb.analyze, tagged, wordlist)
     refused(r"key must contain {word} once", bb.load_vectors, tagged, ["he"], key="/c/en/")
 
 

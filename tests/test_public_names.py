@@ -36,6 +36,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.debias.hard({"she": [1.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets"),
     (lambda: bb.load_model("crossed").with_priors({"sigma": {"dist": "normal"}}), "'family'"),
     (lambda: bb.predict_words(5), "bb.fit or bb.fit_change"),
+    (lambda: bb.anlyze, "did you mean 'analyze'"),  # type: ignore[attr-defined]
     (lambda: bb.analyze("weat7", "glove-demo"), "the vectors first"),
     (lambda: bb.distance_table("weat7", "glove-demo"), "the vectors first"),
     (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "the vectors first"),
@@ -46,7 +47,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 
 def test_mistakes_are_named_with_what_to_pass_instead() -> None:
     for call, message in WRONG:
-        refused(message, call, error=(TypeError, ValueError))
+        refused(message, call, error=(TypeError, ValueError, AttributeError))
 
 
 def test_every_public_name_is_there() -> None:

@@ -326,8 +326,10 @@ def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> 
             assert_frame_equal(together.found.frames[name], alone.found.frames[name])
         cell = sweep.contrasts.query("list == @wordlist").reset_index(drop=True)
         assert_frame_equal(cell[[*alone.contrasts]], alone.contrasts, check_dtype=False)
+        joint = tables.query("wordlist == @wordlist")
+        assert {*joint["attribute"]} == {*alone.table["attribute"]}  # with the same matched words
         assert_frame_equal(
-            tables.query("wordlist == @wordlist").drop(columns="wordlist").reset_index(drop=True),
+            joint.drop(columns="wordlist").reset_index(drop=True),
             bb.distance_tables({"demo": "glove-demo"}, wordlist, case="fallback").drop(
                 columns="wordlist"
             ),

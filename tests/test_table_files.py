@@ -27,7 +27,7 @@ from bayesbias.tables.schema import (
     validate_table,
 )
 from bayesbias.tables.table_files import read_table, write_table
-from bayesbias.warnings import LeftOut, RepeatedRows
+from bayesbias.warnings import LeftOut, RepeatedPairs, RepeatedRows
 
 
 def toy(**columns: object) -> pd.DataFrame:
@@ -193,6 +193,7 @@ PRINTED: dict[str, Callable[[pd.DataFrame], str]] = {
     "blanks after commas": lambda table: table.to_csv(index=False).replace(",", ", "),
     "an index": lambda table: table.to_csv(),
     "quotes and NA, as R": lambda table: table.to_csv(index=False, quoting=2, na_rep="NA"),
+    "empty rows": lambda table: table.to_csv(index=False) + ("," * (table.shape[1] - 1) + "\n") * 2,
     "bars": lambda table: table.to_csv(index=False, sep="|"),
     "sep=, for Excel": lambda table: "sep=,\n" + table.to_csv(index=False),
     "carriage returns": lambda table: "\ufeff" + table.to_csv(index=False, lineterminator="\r\n"),
@@ -232,10 +233,14 @@ def test_other_columns_stay_in_the_table_and_its_files(table: pd.DataFrame, tmp_
 
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
-    write_table(pd.concat([table, table]), path)
-    with pytest.warns(RepeatedRows) as told:
-        assert len(read_table(path)) == 4
-    assert told[0].message == RepeatedRows(2, 4, about=str(path))
+    moved = table.assign(cosine_distance=0.25)  # as if 007 and 7 had become one word
+    write_table(pd.concat([table, table, moved]), path)
+    with pytest.warns((RepeatedRows, RepeatedPairs)) as told:
+        assert len(read_table(path)) == 6
+    told_of = [one.message for one in told]
+    assert told_of == [RepeatedRows(2, 6, about=str(path)), RepeatedPairs(2, 6, about=str(path))]
+    write_table(pd.concat([table.assign(replicate="1"), moved.assign(replicate="2")]), path)
+    assert len(read_table(path)) == 4
 
 
 def test_frames_of_other_libraries_are_tables(tmp_path: Path) -> None:

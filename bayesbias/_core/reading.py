@@ -251,7 +251,7 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
     """Open the requested file in an archive, or its only file; return its name, too."""
     try:
         names, read = _listed(stream, how)
-        members = sorted(name for name in names if not _JUNK.search(name))
+        members = [name for name in names if not _JUNK.search(name)]
         if asked in names or (len(members) == 1 and not asked):
             name = asked or members[0]
             return read(name), name
@@ -266,9 +266,11 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
 
 
 def _listed(stream: IO[bytes], how: str) -> tuple[list[str], Callable[[str], Any]]:
-    """Return the names of an archive's files, and a function that opens one of them."""
+    """Return an archive's files, the largest first, and a function that opens one of them."""
     if how == ".zip":
         packed = zipfile.ZipFile(stream)
-        return [name for name in packed.namelist() if not name.endswith("/")], packed.open
+        sizes = {each.filename: each.file_size for each in packed.infolist() if not each.is_dir()}
+        return sorted(sizes, key=sizes.__getitem__, reverse=True), packed.open
     archive = tarfile.open(fileobj=stream, mode="r:")  # noqa: SIM115  closed with the stream
-    return [each.name for each in archive.getmembers() if each.isfile()], archive.extractfile
+    sizes = {each.name: each.size for each in archive.getmembers() if each.isfile()}
+    return sorted(sizes, key=sizes.__getitem__, reverse=True), archive.extractfile

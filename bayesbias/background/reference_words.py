@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
-from numpy.random import Generator, default_rng
+from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
@@ -41,6 +41,10 @@ NEIGHBORS = 1_000
 
 POOL_SIZE = 20_000
 """Number of words drawn from an embedding, far more than a list needs."""
+
+
+WORDS_SEED = 0
+"""Seed of all draws of words: a list always has the same controls and reference lists."""
 
 
 class TooFewWordsError(ValueError):
@@ -209,6 +213,11 @@ def _chunks(embedding: Embedding, forms: set[str], *, and_sample: bool) -> Itera
     yield from embedding.keeping(forms)
     if and_sample and (more := getattr(embedding.loaded, "sample", None)) is not None:
         yield from chunks_of(more)
+
+
+def word_seeds() -> list[SeedSequence]:
+    """Return seeds for the pool, the matched controls and, the fourth, reference lists."""
+    return SeedSequence(WORDS_SEED).spawn(4)
 
 
 def matched_controls(

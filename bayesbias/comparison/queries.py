@@ -20,6 +20,7 @@ from ..background.reference_words import (
     draw_pools,
     with_drawn,
     with_matched,
+    word_seeds,
 )
 from ..embeddings.distances import distance_table
 from ..embeddings.load import load_vectors
@@ -55,7 +56,7 @@ def distance_tables(
         See `load_vectors` and `distance_table`.
     matched : int
         Number of equally frequent control words to draw for each stereotype in each embedding, so
-        that distances are at equal frequency; 0 for none.
+        that distances are at equal frequency; 0 for none. They are those that `analyze` draws.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def _pools(
     embedding: Embedding, lists: Sequence[WordList], case: str, matched: int
 ) -> Pools | None:
     """Read the words of all lists at once, and those for controls, which depend on no seed."""
-    words, rng = [one.words for one in lists], default_rng(0)
+    words, rng = [one.words for one in lists], default_rng(word_seeds()[0])
     if not matched:
         embedding.keep(chain(*words))
         return None
@@ -131,7 +132,7 @@ def _with_matched(
         pool = pools.of(wordlist.words)
         if not any(word in pool.found for part in wordlist.stereotypes.values() for word in part):
             return vectors, wordlist
-        wider = with_matched(wordlist, pool, default_rng(0), n=n)
+        wider = with_matched(wordlist, pool, default_rng(word_seeds()[1]), n=n)
         return with_drawn(vectors, wider.controls[MATCHED], pool), wider
     except TooFewWordsError as reason:
         warn(NothingDrawn("matched controls", str(reason), about=wordlist.name))

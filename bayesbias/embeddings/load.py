@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
+from .._core.substitutions import substitutions
 from .._core.warnings import warn
 from ..tables.spellings import (
     CASES,
@@ -145,19 +146,26 @@ def pick(
     *,
     strip_accents: bool = False,
     subwords: bool = True,
+    also: Iterable[str] = (),
 ) -> Vectors:
-    """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors."""
+    """Read words as `load_vectors` does, but do not convert them to gensim's KeyedVectors.
+
+    Words that are `also` read are not made of subwords, and no message names them.
+    """
     check_choice("case", case, CASES)
     asked, where = _asked(words), str(embedding.path)
     if asked is None:
         return _whole(embedding)
     how = partial(forms_of, case=case, strip_accents=strip_accents)
     # An encoder makes a vector of any text, so it gets only the first form of each word.
-    wanted = {*chain(*((how(word)[:1] if embedding.makes else every_form(word)) for word in asked))}
+    every = [*dict.fromkeys([*asked, *also])]
+    wanted = {*chain(*((how(word)[:1] if embedding.makes else every_form(word)) for word in every))}
     chunk, empty = without_empty(gathered(first_of_each(embedding.chunks(wanted))))
     forms = chunk.words
     rows = {form: row for row, form in enumerate(forms)}
     chosen = choose(asked, rows, case, strip_accents=strip_accents)
+    with substitutions():  # which no command names
+        chosen |= choose(every[len(asked) :], rows, case, strip_accents=strip_accents)
     absent = [word for word in asked if word not in chosen]
     made = _from_subwords(embedding, absent) if subwords else gathered([])
     absent = [word for word in absent if word not in made.words]
@@ -169,7 +177,7 @@ def pick(
     hint = spelling_hint(others, case, strip_accents=strip_accents)
     if not hint and 2 * len(absent) > len(asked):
         hint = _key_hint(embedding, absent)
-    if not chosen:
+    if len(absent) == len(asked):
         raise _nothing_found(asked, hint, where)
     if not others and hint:
         n, names = len(absent), tuple(absent)

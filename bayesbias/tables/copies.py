@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from .._core.warnings import warn
-from ..warnings import EquidistantWords, ExactCopies
-from .schema import COLUMNS, OPTIONAL_COLUMNS, STEREOTYPES, as_table
+from ..warnings import EquidistantWords, ExactCopies, RepeatedPairs, RepeatedRows
+from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, STEREOTYPES, as_table
 
 TOLERANCE = 1e-5
 """Largest gap between distances counted as equal: eight times a 300-term sum's rounding error."""
@@ -24,6 +24,9 @@ FEWEST = 3
 
 PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """For each column of words, the column of the words they are compared with."""
+
+PARTS = (*OPTIONAL_COLUMNS, "wordlist", "replicate")
+"""Columns that tell rows with the same words apart."""
 
 KINDS = {"copy": ExactCopies, "equidistant": EquidistantWords}
 """Warnings for copies and for equidistant words."""
@@ -107,6 +110,17 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     for role, others in pairs[pairs["kind"] == "copy"].groupby("role")["other"]:
         kept &= ~table[role].astype(str).isin(others)
     return table[kept].reset_index(drop=True)
+
+
+def warn_of_repeats(table: pd.DataFrame, about: str = "") -> None:
+    """Warn about rows that repeat an earlier row, or its words with another distance."""
+    parts = [name for name in (*IDS, *PARTS) if name in table]
+    repeated, paired = table.duplicated([*parts, COLUMNS[-1]]), table.duplicated(parts)
+    n, several = int(repeated.sum()), int((paired & ~repeated).sum())
+    if n:
+        warn(RepeatedRows(n, len(table), about=about))
+    if several:
+        warn(RepeatedPairs(several, len(table), about=about))
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:

@@ -15,16 +15,14 @@ from .._core.files import replace_file
 from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
 from .._core.warnings import warn
-from ..warnings import LeftOut, RepeatedRows
-from .copies import without_copies
+from ..warnings import LeftOut
+from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .encodings import ODD, warn_of_latin
 from .schema import (
     COLUMNS,
     IDS,
-    OPTIONAL_COLUMNS,
     as_table,
-    known_columns,
     require_columns,
     validate_table,
 )
@@ -38,10 +36,7 @@ LONGEST_LINE = 1 << 20
 MISSING_DISTANCE = -100.0
 """Distance that marks a missing word in the published tables."""
 
-TEXT_COLUMNS = (
-    *(*IDS, *OPTIONAL_COLUMNS, "word_to_compare", "word_class"),
-    *("wordlist", "replicate"),
-)
+TEXT_COLUMNS = (*IDS, *PARTS, "word_to_compare", "word_class")
 """Columns of words and names, which are never read as numbers."""
 
 MOST_IN_PARQUET = 30_000_000
@@ -89,8 +84,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
         if COSINES not in table.attrs:
             read_cosines(table, path)
-    if duplicates := int(table.duplicated(known_columns(table)).sum()):
-        warn(RepeatedRows(duplicates, len(table), about=str(path)))
+    warn_of_repeats(table, str(path))
     return without_copies(table, str(path), drop=drop_duplicates)
 
 
@@ -143,6 +137,7 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
     frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(texts, str))
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
+    frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
     for name in frame.columns.difference([*texts, COLUMNS[-1]]):
         if isinstance(frame[name].dtype, pd.StringDtype):
             cells = frame[name].where(~frame[name].isin(EMPTY))

@@ -20,7 +20,8 @@ from .._core.warnings import warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import distance_table, missing_words, undersized_sets
-from ..embeddings.load import VectorsLike, load_vectors
+from ..embeddings.load import VectorsLike, load_vectors, pick
+from ..embeddings.registry import open_embedding
 from ..model.defaults import RECOMMENDED
 from ..model.frequency import MATCHED
 from ..model.spec import load_model
@@ -194,8 +195,8 @@ def _read_ends(
     held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
     first, wider = matched_list(*held.read(words), words, held.settings)  # as for a single list
     controls = wider.controls.get(MATCHED, ())
-    asked = [*words.words, *landmark_words(), *controls]
-    second = load_vectors(sources[1], asked, known.case, **loading)
+    opened, also = open_embedding(sources[1], **loading), [*landmark_words(), *controls]
+    second = pick(opened, words.words, known.case, also=also).keyed()
     if controls:
         both = tuple(word for word in controls if word in second)
         wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words

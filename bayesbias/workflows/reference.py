@@ -9,10 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from numpy.random import SeedSequence, default_rng
+from numpy.random import default_rng
 
 from .._core.warnings import warn
 from ..background.reference_words import (
+    WORDS_SEED,
     Pool,
     Pools,
     TooFewWordsError,
@@ -21,6 +22,7 @@ from ..background.reference_words import (
     topic_neighbors,
     with_drawn,
     with_matched,
+    word_seeds,
     words_present,
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
@@ -53,9 +55,6 @@ if TYPE_CHECKING:
 
 UNDRAWN = "matched controls and no reference lists"
 
-WORDS_SEED = 0
-"""Seed of all draws of words: a list always has the same controls and reference lists."""
-
 SCORES = ("weat", "mac", "same")
 """Published scores that reports show with the contrasts."""
 
@@ -73,7 +72,7 @@ class Source:
         how = self.settings.chosen("case", "strip_accents", "subwords")
         if self.pools is None:
             return pick(self.embedding, wordlist.words, **how), None
-        vectors, pool = pick(self.embedding, [*wordlist.words, *landmark_words()], **how), None
+        vectors, pool = pick(self.embedding, wordlist.words, also=landmark_words(), **how), None
         with warned_if_too_few(UNDRAWN):
             pool = self.pools.of(wordlist.words)
         return vectors, pool
@@ -90,7 +89,7 @@ def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settin
     opened, pools = open_embedding(source, **how), None
     if settings.matched or settings.reference_lists:
         listed = [one.words for one in (*lists, *landmark_lists().values())]
-        drawing: dict[str, Any] = {"case": settings.case, "rng": default_rng(_seeds()[0])}
+        drawing: dict[str, Any] = {"case": settings.case, "rng": default_rng(word_seeds()[0])}
         with warned_if_too_few(UNDRAWN):
             pools = draw_pools(opened, listed, by_rank=True, **drawing)
     elif len(lists) > 1:
@@ -114,7 +113,7 @@ def matched_list[V: (KeyedVectors, ContextualVectors)](
     if pool is None or not settings.matched or MATCHED in wordlist.controls:
         return vectors, wordlist
     with warned_if_too_few("matched controls"):
-        wider = with_matched(wordlist, pool, default_rng(_seeds()[1]), n=settings.matched)
+        wider = with_matched(wordlist, pool, default_rng(word_seeds()[1]), n=settings.matched)
         return with_drawn(vectors, wider.controls[MATCHED], pool), wider
     return vectors, wordlist
 
@@ -155,7 +154,7 @@ def read_against(
         warn(NothingDrawn("reference lists", f"no word of {', '.join(lost)} has a vector"))
         return Frames({}), Without.WORDS
     present = words_present(own, known.found)
-    table, rng = measure(known.keyed, present), default_rng(_seeds()[3])
+    table, rng = measure(known.keyed, present), default_rng(word_seeds()[3])
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("reference lists"):
         drawn = draw_lists(known, present, match="topics", rng=rng, **how)
@@ -231,8 +230,3 @@ def _scores(vectors: KeyedVectors, wordlist: WordList, settings: Settings) -> pd
         return pd.DataFrame()
     some, ci_prob = replace(wordlist, groups=groups), settings.ci_prob
     return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
-
-
-def _seeds() -> list[SeedSequence]:
-    """Return seeds for the pool, the matched controls and, the fourth, reference lists."""
-    return SeedSequence(WORDS_SEED).spawn(4)

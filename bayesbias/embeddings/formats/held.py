@@ -123,6 +123,8 @@ def _by_word(source: Mapping[str, Any]) -> Parts:
 
 def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN401
     """Return words in the order of their rows, given a list, or a dict from or to row numbers."""
+    if isinstance(words, set | frozenset):
+        raise TypeError("a set of words has no order; pass the words in the order of the vectors")
     if not isinstance(words, Mapping):
         return words, _rows(rows)
     if all(isinstance(word, str) for word in words.values()):
@@ -221,13 +223,18 @@ def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
-    if matrix.ndim != 2 or len(matrix) != len(words) or not matrix.shape[1]:
-        raise ValueError(f"vectors must have shape ({len(words)}, n_dims); got {matrix.shape}")
+    if matrix.ndim != 2 or len(matrix) != len(words) or matrix.shape[1] < 2:
+        one = "; one number is not a vector" * (matrix.shape[1:] == (1,))
+        raise ValueError(f"vectors must have shape ({len(words)}, n_dims); got {matrix.shape}{one}")
     return matrix
 
 
 def _array(given: Any) -> Any:  # noqa: ANN401
-    """Convert a tensor of PyTorch, also one of bfloat16 or with gradients."""
+    """Convert a frame, a masked array, or a tensor of PyTorch, also of bfloat16."""
+    if isinstance(given, pd.DataFrame):
+        return given.to_numpy(dtype=np.float32, na_value=np.nan)
+    if isinstance(given, np.ma.MaskedArray):
+        return np.ma.filled(np.ma.MaskedArray(given, dtype=np.float32), np.nan)
     return given.detach().float().cpu().numpy() if hasattr(given, "detach") else given
 
 
