@@ -212,3 +212,5 @@ def test_embeddings_and_methods_are_compared_as_their_tables_are() -> None:
     assert found["before"]["direct_bias"] / found["after"]["direct_bias"] > 5
     with pytest.raises(TypeError, match="vectors need a word list"):
         analyze_change("glove-demo", "hard")
+    with pytest.raises(ValueError, match="the models include 'change' twice"):
+        analyze_change(*tables, models=["change", bb.load_model("change")])

@@ -95,6 +95,20 @@ def test_each_run_has_the_contrasts_of_its_own_fit() -> None:
             assert one.covariance[place, place] ** 0.5 == pytest.approx(row["sd"], rel=0.1)
 
 
+@pytest.mark.parametrize("column", ["context", "note"])
+def test_contexts_and_repeated_rows_count(column: str) -> None:
+    """A run's own contrast is that of all its rows; the first rows alone give one .003 away."""
+    once = tables({"one": {"a": -0.05, "b": 0.05}})
+    rng = np.random.default_rng(1)
+    again = once.assign(cosine_distance=once["cosine_distance"] + rng.normal(0, 0.05, len(once)))
+    table = pd.concat([once.assign(**{column: "1"}), again.assign(**{column: "2"})])
+    found = bb.rank_embeddings(bb.fit_many(table, draws=100, chains=2, seed=1))
+    for name, rows in table.groupby("embedding"):
+        own = rows.groupby("connection")["cosine_distance"].mean()
+        mean = found.set_index("embedding").loc[name, "raw_mean"]
+        assert mean == pytest.approx(own["associated"] - own["different"], abs=0.001)
+
+
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_runs_correlate_by_what_they_share(shared: float) -> None:
     """Use a table whose shares are estimated from 18 words."""

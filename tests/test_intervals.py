@@ -96,3 +96,12 @@ def test_differences_are_counted_by_sign_and_by_size() -> None:
     assert row["p_rope_ceiling"] == pytest.approx(4 / 5)  # all but -0.3 lie within .2 of -.08
     quantiles = mixture_quantiles(np.array([[0.5]]), np.array([[2.0]]), np.array([0.1, 0.9]))
     np.testing.assert_allclose(quantiles[:, 0], 0.5 + 2 * norm.ppf([0.1, 0.9]), rtol=1e-9)
+
+
+def test_quantiles_of_mixtures_of_narrow_and_wide_parts() -> None:
+    """Quantiles of eight parts whose sds differ by up to a thousand have their probabilities."""
+    rng, probability = np.random.default_rng(0), (np.arange(100) + 0.5) / 100
+    means, sds = rng.normal(0, 0.05, (8, 20)), 10 ** rng.uniform(-3, 0, (8, 20))
+    for column, at in enumerate(mixture_quantiles(means, sds, probability).T):
+        reached = norm(means[:, column, None], sds[:, column, None]).cdf(at).mean(axis=0)
+        np.testing.assert_allclose(reached, probability, atol=1e-8)  # the last step is 1e-12 wide

@@ -22,6 +22,7 @@ from bayesbias.model.tree import keep_warnings
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
+from bayesbias.workflows.sweep_cells import AT_ONCE, separated
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 from bayesbias.workflows.wordlist import analyze_lists
 
@@ -335,3 +336,13 @@ def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> 
             ),
             check_categorical=False,
         )
+
+
+def test_jobs_with_equal_settings_share_a_frame() -> None:
+    """More copies of an embedding than frames are joined at once lose nothing."""
+    one = pd.DataFrame({"frame": ["contrasts"], "mean": [1.0]})
+    one.attrs = {"columns": {"contrasts": ["mean"]}}
+    cells = [((f"copy {at}",), one) for at in range(2 * AT_ONCE)]
+    found = separated(cells, ["contrasts"], ["embedding"])["contrasts"]
+    assert found["embedding"].tolist() == [name for (name,), _ in cells]
+    assert found["mean"].eq(1.0).all() and one.attrs

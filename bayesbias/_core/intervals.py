@@ -116,8 +116,8 @@ def describe_mixtures(
 def mixture_quantiles(means: FloatArray, sds: FloatArray, probability: FloatArray) -> FloatArray:
     """Return quantiles of mixtures of normal distributions, (n_probabilities, n).
 
-    Newton's method starts at the quantiles of a Normal distribution; a step outside the range that
-    is still possible is replaced by a bisection.
+    Newton's method starts at the quantiles of a Normal distribution. A step is replaced by a
+    bisection if it leaves the range that is still possible, or is more than half of the last one.
     """
     import numpy as np
     from scipy.special import ndtr, ndtri
@@ -127,17 +127,19 @@ def mixture_quantiles(means: FloatArray, sds: FloatArray, probability: FloatArra
         low, high = (np.full(len(probability), end) for end in _ends(centers, widths))
         smallest = (high[0] - low[0]) / 2**BISECTIONS
         at = centers.mean() + np.hypot(centers.std(), widths.mean()) * ndtri(probability)
-        for _ in range(BISECTIONS):
+        step = high - low
+        for _ in range(2 * BISECTIONS):
             z = (at[:, None] - centers) / widths
             excess = ndtr(z).mean(axis=1) - probability
             low, high = np.where(excess < 0, at, low), np.where(excess < 0, high, at)
             density = (np.exp(-(z**2) / 2) / widths).mean(axis=1) / np.sqrt(2 * np.pi)
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 new = at - excess / density
-            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-            if abs(new - at).max() < smallest:
+            is_short = abs(new - at) <= abs(step) / 2
+            new = np.where((new >= low) & (new <= high) & is_short, new, (low + high) / 2)
+            step, at = new - at, new
+            if abs(step).max() < smallest:
                 break
-            at = new
         quantiles.append(at)
     return np.stack(quantiles, axis=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -69,9 +70,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         Long-form tables of one embedding each. Pairs have the groups and sets of `before`.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
-    keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
-    for table in tables:
-        table[_TIMES] = table.groupby(keys, observed=True).cumcount()
+    by = pair_keys(tables)
     group, later = (
         table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
         for table in tables
@@ -82,7 +81,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
             f"the protected word {word!r} is in the group {group[word]!r} before and in "
             f"{later[word]!r} after; use the same group in both tables"
         )
-    by, distance = [*keys, _TIMES], COLUMNS[-1]
+    distance = COLUMNS[-1]
     joined = tables[0].merge(
         tables[1][[*by, distance]], on=by, suffixes=("", "_after"), validate="one_to_one"
     )
@@ -101,6 +100,14 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     alone = pd.concat(looked_up, keys=ENDS, names=["table"]).query("_merge == 'left_only'")
     unpaired = alone.reset_index()[["table", *COLUMNS]]
     return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
+
+
+def pair_keys(tables: Sequence[pd.DataFrame]) -> list[str]:
+    """Return the columns that tell the rows of each table apart, and number repeated rows."""
+    keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
+    for table in tables:
+        table[_TIMES] = table.groupby(keys, observed=True).cumcount()
+    return [*keys, _TIMES]
 
 
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:

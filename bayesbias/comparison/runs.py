@@ -48,7 +48,7 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.cosines import table_cosines
 from ..tables.schema import validate_table
-from .pairing import KEYS
+from .pairing import pair_keys
 
 DRAWS = 500
 """Number of sd draws over which the moments of a run are averaged."""
@@ -106,11 +106,12 @@ def runs_of(
             f"the list {wordlist!r} has unequal numbers of training runs ({counts}); use "
             "the same number for every embedding"
         )
-    valid = [validate_table(table).drop_duplicates([*KEYS]) for table in tables.values()]
+    valid = [validate_table(table) for table in tables.values()]
+    keys = pair_keys(valid)
     measured = tuple(map(index_table, valid))
     at_equal = zip(valid, measured, strict=True)  # each run has its own ranks and controls
     columns = pd.concat(
-        [table.assign(y=each.y).set_index([*KEYS])["y"] for table, each in at_equal], axis=1
+        [table.assign(y=each.y).set_index(keys)["y"] for table, each in at_equal], axis=1
     )
     shared = columns.dropna()
     n_pairs = int((columns.index.get_level_values("connection") != MATCHED).sum())
@@ -119,7 +120,7 @@ def runs_of(
             f"no pair of words from the list {wordlist!r} is in all of {', '.join(names)}; leave "
             "out any embedding that lacks the list's words"
         )
-    rows = [table.set_index([*KEYS]).loc[shared.index].reset_index() for table in valid]
+    rows = [table.set_index(keys).loc[shared.index].reset_index() for table in valid]
     y = shared.to_numpy(dtype=np.float64).T
     _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
     for run, same in enumerate(first[of_run.ravel()]):

@@ -35,7 +35,7 @@ from .model_texts import run_fields
 from .reference import matched_list, read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
-from .settings import ChangeSettings, Settings, settings_of
+from .settings import ChangeSettings, Settings, require_names, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -135,6 +135,7 @@ def analyze_change(
     with noticed() as notices:
         _warn_about_vectors(ends, words, known)
         specs = [load_model(model, "change") for model in known.models]
+        require_names("models", [spec.name for spec in specs])
         seeds = as_seed_sequence(known.seed).spawn(len(specs))
         given: dict[str, Any] = {"drop_duplicates": known.drop_duplicates}
         fit = partial(comparison.fit_change, ends.before, ends.after, **given)

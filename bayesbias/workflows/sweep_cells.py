@@ -153,7 +153,7 @@ def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) ->
 def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
     """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
     options, (how, adjusted) = config.of_fit(progressbar=False), _adjusted(config, part.words)
-    settings = {"sweep": 2, "measured": part.hash, "spec": spec.to_dict(), **options.recorded}
+    settings = {"sweep": 3, "measured": part.hash, "spec": spec.to_dict(), **options.recorded}
     run = partial(fit_cell, part=part, spec=spec, options=options, **how)
     return Job(" / ".join(name), settings | adjusted, run, (part.matrix,))
 
@@ -199,7 +199,7 @@ def joint_jobs(parts: Mapping[ListKey, Part], config: SweepConfig) -> list[Job]:
         return []
     options = config.of_fit(method="auto", progressbar=False)
     named = [[wordlist, name, parts[name, wordlist].hash] for name, wordlist in keys]
-    settings = {"sweep_joint": 3, "measured": named, **options.recorded}
+    settings = {"sweep_joint": 4, "measured": named, **options.recorded}
     some = {key: parts[key] for key in keys}
     matrices = {embedding: part.matrix for (embedding, _), part in some.items()}
     how, adjusted = _adjusted(config, [word for part in some.values() for word in part.words])
@@ -252,9 +252,10 @@ def separated(
     for some in batched(packed, AT_ONCE):
         known = [frame.attrs["columns"] for _, frame in some]
         sizes = [len(frame) for _, frame in some]
-        for _, frame in some:
-            frame.attrs = {}
-        whole = pd.concat([frame for _, frame in some], ignore_index=True)
+        bare = [frame.copy(deep=False) for _, frame in some]  # equal jobs share one frame
+        for frame in bare:
+            frame.attrs = {}  # which concat would compare
+        whole = pd.concat(bare, ignore_index=True)
         for place, key in enumerate(keys):
             whole[key] = np.repeat(np.array([name[place] for name, _ in some], object), sizes)
         for name, found in pieces.items():
