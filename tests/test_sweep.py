@@ -345,4 +345,5 @@ def test_jobs_with_equal_settings_share_a_frame() -> None:
     cells = [((f"copy {at}",), one) for at in range(2 * AT_ONCE)]
     found = separated(cells, ["contrasts"], ["embedding"])["contrasts"]
     assert found["embedding"].tolist() == [name for (name,), _ in cells]
-    assert found["mean"].eq(1.0).all() and one.attrs
+    assert found["mean"].eq(1.0).all()
+    assert one.attrs
