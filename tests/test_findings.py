@@ -12,8 +12,7 @@ from builders import ALONE, refused, religion_analysis
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.records.base import Frames
-from bayesbias.records.found import Without
+from bayesbias.records.found import Frames, Without
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
 from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography

@@ -15,7 +15,6 @@ from .leans import Lean, Leans, Panel
 from .numbers import digits_for, graded, number, probability, probability_name
 from .page import LIMITS, Fold, Page, Plots, box, figure
 from .sentences import Answer, list_deck, list_sentence, plain
-from .slopes import slope_fold
 from .tables import Table, table
 
 BASELINES = {
@@ -267,7 +266,11 @@ class ListPage(Page[ListRecord]):
             "these words as to any group.",
             table(frames["baseline"], "", *shown),
         )
-        yield slope_fold(record)
+        yield Fold(
+            "What do covariates explain?",
+            table(record.frame("slopes"), ""),
+            "bb.plots.slope draws a slope among the words.",
+        )
         yield Fold("Which model predicts better?", table(frames["comparison"], ""))
         yield parts.warned_fold(record)
         if "since" in frames:

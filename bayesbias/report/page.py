@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from .._core.display import visible
 from .screen import screen_text
 from .sentences import Answer, marked_up
+from .svg import asset
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -30,17 +30,11 @@ LIMITS = (
 )
 
 
-class Drawing(str):
-    """A picture as HTML; tables show its numbers."""
-
-    __slots__ = ()
-
-
 type Plots = dict[str, Callable[[], Axes]]
 """Functions that draw figures, by name."""
 
-type Part = Table | Drawing | str | tuple[str, str]
-"""A table, a picture, a paragraph, or a named fact, which is not shown if it is empty."""
+type Part = Table | str | tuple[str, str]
+"""A table, a paragraph, or a named fact, which is not shown if it is empty."""
 
 
 class Fold:
@@ -68,7 +62,7 @@ def _html(part: Part) -> str:
         return part.html()
     if isinstance(part, tuple):
         return f"<p><b>{escape(part[0])}:</b> {escape(part[1])}</p>" if part[1] else ""
-    return part if isinstance(part, Drawing) else f"<p>{escape(part)}</p>" if part else ""
+    return f"<p>{escape(part)}</p>" if part else ""
 
 
 def _text(part: Part) -> str:
@@ -76,7 +70,7 @@ def _text(part: Part) -> str:
         return part.text()
     if isinstance(part, tuple):
         return f"{part[0]}: {visible(part[1])}" if part[1] else ""
-    return "" if isinstance(part, Drawing) else fill(visible(part), 79)
+    return fill(visible(part), 79)
 
 
 class Page[R]:
@@ -182,11 +176,6 @@ def html[R](
         "script": script,
     }
     return re.sub(r"{{ (\w+) }}", lambda found: parts[found[1]], asset("page.html"))
-
-
-def asset(name: str) -> str:
-    """Return a template, style sheet, or script."""
-    return (files(__package__) / "templates" / name).read_text("utf-8")
 
 
 def save_plots[R](page: Page[R], folder: Path, kinds: Sequence[str]) -> None:

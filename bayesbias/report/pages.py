@@ -8,8 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from ..records.base import Record
-from ..records.found import ChangeRecord, ListRecord, PairRecord, SweepRecord
+from ..records.found import ChangeRecord, ListRecord, PairRecord, Record, SweepRecord
 from . import parts
 from .change_page import ChangePage
 from .list_page import ListPage

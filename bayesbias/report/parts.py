@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from ..records.base import FittedModel, Record, of_model
+from ..records.found import FittedModel, Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row, Verdict
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK

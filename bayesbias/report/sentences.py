@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ..records.base import Record
-from ..records.found import ListRecord, Question
+from ..records.found import ListRecord, Question, Record
 from ..records.rows import Row, Verdict
 from .dots import DotPicture
 from .numbers import digits_for, joined, number

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 
 
 @dataclass(frozen=True)
@@ -102,3 +103,8 @@ def read_out(drawn: str, values: Mapping[str, object]) -> str:
 
 def _json(values: object) -> str:
     return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
+
+
+def asset(name: str) -> str:
+    """Return a template, style sheet, or script."""
+    return (files(__package__) / "templates" / name).read_text("utf-8")

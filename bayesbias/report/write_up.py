@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..records.base import Record
-from ..records.found import ChangeRecord, ListRecord, Question
+from ..records.found import ChangeRecord, ListRecord, Question, Record
 from ..records.naming import GIVEN
 from ..records.rows import Row
 from .change_page import control_moves

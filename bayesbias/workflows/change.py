@@ -25,7 +25,7 @@ from ..embeddings.registry import open_embedding
 from ..model.defaults import RECOMMENDED
 from ..model.frequency import MATCHED
 from ..model.spec import load_model
-from ..records.found import ChangeRecord
+from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from .._core.warnings import BayesbiasWarning
     from ..background.reference_words import Pools
-    from ..records.base import Frames
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,8 +20,7 @@ from ..posterior.estimands import has_cells
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
-from ..records.base import Frames
-from ..records.found import Question
+from ..records.found import Frames, Question
 from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
 from ..sampling.options import FitOptions
@@ -99,23 +98,8 @@ def list_frames(
         **_raw(table),
         **{name: partial(of_models, results, name) for name in FRAMES},
         **{name: partial(lead.__getitem__, name) for name in ("sizes", "listed")},
-        "slope_points": partial(_slope_points, lead),
     }
     return Frames(parts)
-
-
-def _slope_points(lead: ModelResult) -> pd.DataFrame:
-    """Return means by attribute, or by word if these vary more."""
-    design, parts = design_of(lead.posterior), {}
-    for place, name in enumerate(design.covariates):
-        rows = pd.DataFrame({"x": design.x[:, place], "y": design.y})
-        rows["attribute"] = np.array(design.attributes)[design.attribute]
-        rows["protected_word"] = np.array(design.words)[design.word]
-        some = rows[rows["x"] != 0]
-        means = [some.groupby(key)[["x", "y"]].mean() for key in ("attribute", "protected_word")]
-        most = max(means, key=lambda frame: float(frame["x"].std()))
-        parts[name] = most.rename_axis("word").reset_index()
-    return joined(parts, "covariate")
 
 
 def _headline(gaps: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:

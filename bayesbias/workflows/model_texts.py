@@ -9,7 +9,7 @@ from .._core.warnings import BayesbiasWarning
 from ..model.priors import Prior
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, spread_of, warnings_of
-from ..records.base import FittedModel, ModelText
+from ..records.found import FittedModel, ModelText
 from ..sampling.options import FitOptions
 from .results import ModelResult
 

@@ -17,7 +17,7 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
 from ..model.posterior_files import save_posterior
-from ..records.found import ListRecord
+from ..records.found import ListRecord, Record
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
 from ..report.pages import IndexPage, page_of, paper_of
 from ..tables.table_files import read_frame
@@ -25,7 +25,6 @@ from ..tables.table_files import read_frame
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from ..records.base import Record
 
 RECORD = "run.json"
 

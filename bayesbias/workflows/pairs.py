@@ -29,8 +29,7 @@ from ..maskedlm.pair_summaries import (
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
-from ..records.base import Frames
-from ..records.found import PairRecord
+from ..records.found import Frames, PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
 from ..sampling.options import FitOptions
 from .model_texts import fitted_models

@@ -35,8 +35,7 @@ from ..embeddings.source import Embedding
 from ..model.frequency import MATCHED
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.splits import split_by_baseline
-from ..records.base import Frames
-from ..records.found import Without
+from ..records.found import Frames, Without
 from ..scores.table import score_table
 from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES

@@ -20,11 +20,10 @@ from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of
 from ..posterior.predictive import predictive_check
-from ..records.base import Frames, Record
-from ..report.card import cell, shared
+from ..records.found import Frames, Record
 from ..report.page import REPORT, Page
 from ..report.pages import page_of, paper_of
-from ..report.screen import screen_text
+from ..report.screen import cell, screen_text, shared
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
 from .output import fill_folder, replace_results, require_place

@@ -19,8 +19,7 @@ from .._core.checks import counted
 from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
-from ..records.base import Frames
-from ..records.found import SweepRecord
+from ..records.found import Frames, SweepRecord
 from ..warnings import LeftOut
 from . import output
 from .results import Fitted, ModelResult, joined

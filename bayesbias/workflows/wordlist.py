@@ -20,7 +20,7 @@ from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
 from ..posterior.loo import compare_models
-from ..records.found import ListRecord, Without
+from ..records.found import Frames, ListRecord, Without
 from ..records.naming import GIVEN, naming_of
 from ..sampling.fit import fit_checked
 from ..tables.covariates import with_values
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from .._core.warnings import BayesbiasWarning
     from ..contextual import ContextualVectors
-    from ..records.base import Frames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
