@@ -1,6 +1,7 @@
 """Arrays, bundled folders, and text tables with unusual characters."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
 from bayesbias._core.display import Sheet, Shown, visible
 from bayesbias._core.resources import bundled_folder, bundled_names
+from bayesbias._core.transformer_files import NO_LIMIT, longest_input
 
 rows = arrays(np.float64, (4, 3), elements=st.floats(-100, 100).map(lambda x: round(x, 3))).filter(
     lambda matrix: bool(matrix.any(axis=1).all())
@@ -119,3 +121,23 @@ def test_a_thing_shows_itself_where_it_is_asked() -> None:
     assert recorder == [str(Thing()), "Thing(...)"] == ["thing\n  a  short", "Thing(...)"]
     assert "long" in Thing()._repr_html_()
     assert repr(Thing()).startswith("<")
+
+
+@pytest.mark.parametrize(
+    ("of_tokenizer", "positions", "padding", "longest"),
+    [
+        (128, 512, None, 128),
+        (10**30, 512, None, 512),
+        (512, 514, 1, 512),  # RoBERTa's first position follows the padding's
+        (10**30, 514, 0, 513),
+        (10**30, None, None, NO_LIMIT),
+    ],
+)
+def test_the_longest_input_is_the_smallest_limit(of_tokenizer, positions, padding, longest) -> None:
+    module = SimpleNamespace(padding_idx=padding)
+    network = SimpleNamespace(
+        config=SimpleNamespace(max_position_embeddings=positions),
+        named_modules=lambda: [("embeddings", None), ("position_embeddings", module)],
+    )
+    tokenizer = SimpleNamespace(model_max_length=of_tokenizer)
+    assert longest_input(network, tokenizer) == longest
