@@ -8,6 +8,7 @@ import pytest
 from builders import groups_by_sets, model_named, refused
 from dense_oracle import covariance, in_rows
 from numpy.random import default_rng
+from test_collapsed import of_three_groups
 
 import bayesbias as bb
 from bayesbias.model import likeness as of_vectors
@@ -97,13 +98,17 @@ N = 20_000
 
 
 @pytest.mark.parametrize(
-    "name", ["paper", "crossed by kind", "crossed with groups", "contextual", "maximal"]
+    "name", ["paper", "crossed by kind", "crossed with groups", "contextual", "maximal", "by-group"]
 )
 def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: str) -> None:
-    table = toy_table.assign(context=["first", "second", "third", "first"] * 8)
-    design = make_design(table)
+    """Controls of three groups have no effects of sets or of stereotypes."""
+    rng, table = np.random.default_rng(1), toy_table
+    if name == "by-group":
+        table = of_three_groups()
+        table = table.assign(cosine_distance=rng.normal(0.9, 0.1, len(table)))
+    context = np.resize(["first", "second", "third", "first"], len(table))
+    design = make_design(table.assign(context=context))
     spec = model_named(name).fitting(design)
-    rng = np.random.default_rng(1)
     one = draw_parameters(design, spec, 1, rng)
     values = {key: np.repeat(each, N, axis=0) for key, each in one.items()}
     values["connection_mean"] = spec.priors["connection_mean"].draw((N, 4), rng)
