@@ -40,6 +40,7 @@ def test_separators_are_found(file: File, after: str, between: str) -> None:
         path = file("vectors", header.encode() + lines(after, between))
         check(load_vectors(path), WORDS)
         check(load_vectors(path, ["Bill"]), {"Bill": WORDS["Bill"]})
+    check(load_vectors(file("ends", lines(after, between, end=between + "\n"))), WORDS)
 
 
 def tar(content: bytes) -> bytes:

@@ -137,6 +137,7 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
         assert parts["n_inside"].sum() == whole["n_inside"]
     np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
     rows = predictive_check(crossed_posterior, (0.5, 0.89), by="row", seed=frame.attrs["seed"])
+    assert rows.index.equals(pd.RangeIndex(2 * 32))
     inside = rows["distance"].between(rows["low"], rows["high"])
     found = inside.groupby([rows["ci_prob"], rows["connection"]]).sum()
     for row in frame[frame["connection"] != "all"].to_dict("records"):
