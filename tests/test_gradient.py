@@ -8,12 +8,14 @@ import pandas as pd
 import pytest
 from builders import groups_by_sets, model_named
 from numpy.random import default_rng
+from scipy.special import ndtr
 from test_collapsed import VARIANTS, irregular, likened, points_of, without_some  # noqa: F401
 from xarray import DataArray, DataTree
 
 import bayesbias as bb
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
+from bayesbias.model.placing import Scores, standardized
 from bayesbias.model.priors import partial_correlations
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.collapsed import log_density
@@ -93,6 +95,29 @@ def test_an_absurd_sd_has_no_density(likened: Design) -> None:  # noqa: F811
     assert not gradient.any()
 
 
+def test_scores_of_a_skewed_log_sd_are_normal() -> None:
+    """Compare with the distribution on a fine grid, and with a numerical derivative."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    def density(logs: np.ndarray) -> np.ndarray:
+        return logs - np.exp(2 * (logs + 3))  # as for an sd that the data only bound from above
+
+    known, score = np.linspace(-12, 3, 61), np.linspace(-5, 5, 201)
+    one = Scores.of(known, density(known))
+    transform = standardized(Scores(*(np.tile(part, (len(score), 1)) for part in one)))
+    given = pt.dvector()
+    sd = transform.backward(given)
+    parts = [sd, transform.forward(sd), transform.log_jac_det(given)]
+    sds, back, log_slope = pytensor.function([given], parts, mode="FAST_COMPILE")(score)
+    assert back == pytest.approx(score, abs=1e-9)
+    assert np.exp(log_slope) == pytest.approx(np.gradient(sds, score), rel=0.05, abs=1e-6)
+    fine = np.linspace(-40, 3, 100_001)
+    below = np.cumsum(np.exp(density(fine)))
+    found = np.interp(np.log(sds), fine, below / below[-1])
+    assert found == pytest.approx(ndtr(score), abs=0.01)  # the map is rough by design
+
+
 def agreement(nuts: DataTree, exact: DataTree) -> pd.Series:
     draws = exact["posterior"].sizes["chain"] * exact["posterior"].sizes["draw"]
     ours = exact["posterior"].to_dataset()
@@ -137,8 +162,8 @@ def test_nuts_over_sds_agrees_with_the_exact_sampler() -> None:
 def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
     """Chains of a bundled list with likeness agree with the exact sampler.
 
-    With three seeds, R-hat of by-group is 1.004, 1.005, and 1.010, and the smallest effective size
-    838, 737, and 272. Twice the excess and half the limit hold for other processors, too.
+    With three seeds, the smallest effective size of by-group is above 2,000, and R-hat below 1.005.
+    Half the limit allows for other processors.
     """
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")
@@ -146,8 +171,8 @@ def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
     nuts = bb.fit(table, model, method="nuts", seed=1, progressbar=False)
     found = of_chains(nuts)
     assert found["divergences"] == 0
-    assert found["rhat"] < 1 + 2 * (RHAT_LIMIT - 1)
-    assert min(found["ess_bulk"], found["ess_tail"]) > ESS_LIMIT / 2
+    assert found["rhat"] < RHAT_LIMIT
+    assert min(found["ess_bulk"], found["ess_tail"]) > ESS_LIMIT
     z = agreement(nuts, bb.fit(table, model, method="exact", seed=2))
     assert z.abs().max() < HIGHEST_Z
     assert np.sqrt((z**2).mean()) < HIGHEST_RMS

@@ -118,11 +118,10 @@ class Scores(NamedTuple):
         quantiles = np.interp(ndtr(SCORES), below / below[-1], fine)
         normal = np.exp(-(SCORES**2) / 2) / np.sqrt(2 * np.pi)
         slope = normal * below[-1] / np.exp(np.interp(quantiles, fine, log_height))
+        slope[0] = max(slope[0], slope[1])  # so that the map never turns back below the scores
         start = np.cumsum(np.append(0.0, STEP * (slope[1:] + slope[:-1]) / 2))
         start += quantiles[MIDDLE] - start[MIDDLE]
-        bend = np.append(np.diff(slope) / STEP, 0.0)
-        bend[0] = min(bend[0], 0.0)  # the map never turns back
-        return cls(start, slope, bend)
+        return cls(start, slope, np.append(np.diff(slope) / STEP, 0.0))
 
     @property
     def median(self) -> FloatArray:

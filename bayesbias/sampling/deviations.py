@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 
@@ -76,8 +76,7 @@ class Deviations:
     """Deviations that have d dependent coordinates each, by kind.
 
     Deviations of one kind have equal precisions, which are stored once, with the fewest ``axes``
-    that have the same cross-products of projections. For many columns, what deviations account for
-    is a linear function of ``features``: products of two residual precisions and two coordinates.
+    that have the same cross-products of projections.
     """
 
     times: FloatArray  # (m,): number of deviations of each kind
@@ -108,26 +107,6 @@ class Deviations:
             projected=projected.transpose(0, 2, 3, 1, 4)[:, :, :, None],
             kind=np.arange(len(kind)),
         )
-
-    @cached_property
-    def features(self) -> IntArray:
-        """Pairs of residual precisions, and pairs of coordinates, as (n_features, 4) indices."""
-        present = np.argwhere(self.projected.any(axis=(1, 3, 4, 5)))
-        first, second = np.triu_indices(len(present))
-        return np.hstack([present[first], present[second]])[:, [0, 2, 1, 3]]
-
-    @cached_property
-    def products(self) -> FloatArray:
-        """Products of the columns for each feature, (k (k + 1) / 2, n_features * m)."""
-        rows, columns = np.triu_indices(len(self.columns))
-        products = np.empty((len(rows), len(self.features), len(self.parameter)))
-        for place, (q, r, i, j) in enumerate(self.features):
-            a, b = self.projected[q, :, i, ..., 0], self.projected[r, :, j, ..., 0]
-            crossed = np.einsum("mak,mal->mkl", a, b, optimize=True)
-            if (q, i) != (r, j):
-                crossed = crossed + crossed.swapaxes(1, 2)
-            products[:, place] = crossed[:, rows, columns].T
-        return products.reshape(len(rows), -1)
 
 
 def _times(values: FloatArray, matrix: FloatArray) -> FloatArray:

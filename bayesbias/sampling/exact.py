@@ -1,8 +1,16 @@
-"""Draw independently from the exact posterior of a Normal model.
+r"""Draw independently from the exact posterior of a Normal model.
 
 The density of the few log standard deviations is known in closed form (`collapsed`). Importance
 resampling draws from this density (`importance`). Given these draws, effects and means are drawn
 from their exact Gaussian distribution.
+
+With many missing pairs, each exact density factors a large matrix. The gaps' outcomes g are
+therefore drawn together with the parameters. Proposals of the parameters come from the density of
+the table whose gaps have their expected outcomes at the mode. Given the parameters :math:`\theta`,
+gaps are drawn from a Normal distribution q close to their conditional one: its mean is linear in
+:math:`\theta`, and its precision is constant in units of the residual sds. Draws have the weights
+:math:`p(y, g | \theta) p(\theta) / q(\theta) q(g | \theta)`, which make them exact and vary
+little.
 """
 
 from __future__ import annotations
@@ -15,10 +23,9 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
-from .collapsed import log_density
+from .collapsed import conditional, log_density, scales_of
 from .effects import draw_effects
 from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
-from .nearby import MANY_GAPS, N_FITTED, expected_gaps, fitted_gaps
 from .reduction import Collapsed, with_gaps
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
@@ -45,6 +52,12 @@ N_FILLS = 3
 
 CLOSE = 0.5
 """Share of effective draws to keep when gaps are drawn; else, the exact density proposes."""
+
+MANY_GAPS = 8
+"""Number of gaps from which drawing them takes less time than integrating over them."""
+
+N_FITTED = 64
+"""Number of draws of the parameters to which the distribution of gaps is fitted."""
 
 
 type Drawn = tuple[Resampled, FloatArray, int]
@@ -220,3 +233,46 @@ def _all_modes(
         if all(np.abs(other - known).max() > SAME_MODE for known in modes):
             modes.append(other)
     return np.array(modes)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """A Normal distribution of the gaps' outcomes, minus the center, given the parameters."""
+
+    posterior: Collapsed
+    center: FloatArray  # (n_parameters,)
+    coefficients: FloatArray  # (1 + n_parameters, n_gaps)
+    root: FloatArray  # (n_gaps, n_gaps): inverse transposed factor of the precision times sigma²
+
+    def draw(self, parameters: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw (n, n_gaps) outcomes; also return (n,) log densities without the sigmas."""
+        noise = rng.standard_normal((len(parameters), len(self.root)))
+        scaled = noise @ self.root.T / np.sqrt(_precisions(self.posterior, parameters))
+        moved = parameters - self.center
+        means = np.hstack([np.ones((len(moved), 1)), moved]) @ self.coefficients
+        return means + scaled, -0.5 * (noise**2).sum(axis=1)
+
+
+def fitted_gaps(posterior: Collapsed, parameters: FloatArray) -> Gaps:
+    """Fit the distribution of gaps to its exact moments at some draws of the parameters."""
+    given, n = conditional(posterior, parameters), posterior.n_gaps
+    factor = given.factor[:, :n, :n] / np.sqrt(_precisions(posterior, parameters))[:, :, None]
+    precision = (factor @ np.swapaxes(factor, 1, 2)).mean(axis=0)
+    means = given.draw(None)[2][:, :n]
+    moved = parameters - parameters.mean(axis=0)
+    features = np.hstack([np.ones((len(moved), 1)), moved])
+    coefficients = np.linalg.lstsq(features, means, rcond=1e-8)[0]
+    root = np.linalg.inv(np.linalg.cholesky(precision)).T
+    return Gaps(posterior, parameters.mean(axis=0), coefficients, root)
+
+
+def expected_gaps(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Return the expected outcomes of the gaps, given each parameter vector."""
+    return conditional(posterior, parameters).draw(None)[2][:, : posterior.n_gaps]
+
+
+def _precisions(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
+    """Return the (n, n_gaps) residual precisions of the gaps."""
+    types = posterior.layout.types
+    noise = types.by_noise.argmax(axis=0)[types.of_row[-posterior.n_gaps :]]
+    return np.asarray(scales_of(posterior, parameters).precision[noise].T)

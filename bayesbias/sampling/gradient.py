@@ -13,13 +13,20 @@ gradient of :math:`\log p(y, z | \theta)` over the effects, which are Gaussian g
 
 Class means, shared effects, slopes, and gaps form one system. Deviations depend on it only by way
 of the columns, whose second moments :math:`E[w w^T]` are known once the system is solved.
+`CollapsedLikelihood` is the log likelihood as an operation in PyTensor.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.op import Op
+from pytensor.link.numba.dispatch.basic import generate_fallback_impl, numba_funcify
 from scipy.linalg import lapack
 
 from .._core.arrays import FloatArray, IntArray
@@ -240,3 +247,40 @@ def _rotate(matrix: FloatArray, by: FloatArray, own: slice, shape: tuple[int, in
     """Multiply the coordinates of each unit in the rows and columns of a matrix, in place."""
     for each in (matrix, matrix.T):
         each[own] = (by @ each[own].reshape(*shape, -1)).reshape(shape[0] * shape[1], -1)
+
+
+class CollapsedLikelihood(Op):  # type: ignore[misc]
+    """Map a vector of parameters to the log likelihood and its gradient.
+
+    Parameters are log sds and inverse hyperbolic tangents of partial correlations.
+    """
+
+    def __init__(self, posterior: Collapsed) -> None:
+        self.likelihood = LogLikelihood(posterior)
+
+    def make_node(self, parameters: Variable) -> Apply:
+        """Return the node that applies this operation."""
+        return Apply(self, [pt.as_tensor_variable(parameters)], [pt.dscalar(), pt.dvector()])
+
+    def perform(
+        self, node: Apply, inputs: list[FloatArray], output_storage: list[list[FloatArray]]
+    ) -> None:
+        """Compute the log likelihood and its gradient."""
+        value, gradient = self.likelihood(np.asarray(inputs[0]))
+        output_storage[0][0] = np.array(value)
+        output_storage[1][0] = gradient
+
+    def pullback(
+        self, inputs: list[Variable], outputs: list[Variable], cotangents: list[Variable]
+    ) -> list[Variable]:
+        """Return the derivative for the parameters, in one call for value and gradient."""
+        return [cotangents[0] * outputs[1]]
+
+
+@numba_funcify.register(CollapsedLikelihood)  # type: ignore[untyped-decorator]
+def _call_python(op: CollapsedLikelihood, node: Apply, **options: object) -> Callable[..., object]:
+    """Call `perform` from compiled code, as for any operation, but without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found: Callable[..., object] = generate_fallback_impl(op, node, **options)
+    return found

@@ -91,7 +91,7 @@ def collapsed_model(posterior: Collapsed) -> pm.Model:
     import pymc as pm
     import pytensor.tensor as pt
 
-    from .collapsed_op import CollapsedLikelihood
+    from .gradient import CollapsedLikelihood
 
     design, spec, mode = posterior.design, posterior.spec, mode_of(posterior)
     known = {

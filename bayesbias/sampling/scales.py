@@ -18,9 +18,6 @@ from .layout import Units
 UNPOOLED_SD = 0.2
 """Prior sd of an unpooled word's effects, larger than any bias; its log follows the parameters."""
 
-FEW_COLUMNS = 8
-"""Number of columns above which precomputed products are faster."""
-
 
 @dataclass(frozen=True)
 class UnitPrior:
@@ -144,30 +141,11 @@ def subtract_deviations(
     places = part.columns
     if not len(places):  # units of the part do not differ
         return
-    one, other = np.triu_indices(len(places))
-    few = len(places) <= FEW_COLUMNS or part.projected.shape[-1] > 1
-    find = _of_few_columns if few else _of_many_columns
-    values = find(part, factor, precision).T
-    gram[:, places[one], places[other]] -= values
-    apart = one != other
-    gram[:, places[other[apart]], places[one[apart]]] -= values[:, apart]
-
-
-def _of_few_columns(part: Deviations, factor: UnitPosterior, precision: FloatArray) -> FloatArray:
-    """Return (k (k + 1) / 2, n) squares and products of columns that deviations account for."""
     (m, d, axes, k), n = part.projected.shape[1:-1], precision.shape[1]
     values = weighted_each(part.projected, precision).reshape(m, d, axes * k, n)
     solved = factor.solve(values).reshape(m * d * axes, k, n)
-    pairs = zip(*np.triu_indices(k), strict=True)
-    return np.array([np.einsum("in,in->n", solved[:, a], solved[:, b]) for a, b in pairs])
-
-
-def _of_many_columns(part: Deviations, factor: UnitPosterior, precision: FloatArray) -> FloatArray:
-    """Return the same as `_of_few_columns`, from the precomputed products of columns."""
-    (m, d), n = part.parameter.shape, precision.shape[1]
-    inverse = factor.solve(np.tile(np.eye(d)[:, :, None], (m, 1, 1, 1)))
-    features = np.empty((len(part.features), m, n))
-    for place, (q, r, i, j) in enumerate(part.features):
-        np.einsum("man,man->mn", inverse[:, :, i], inverse[:, :, j], out=features[place])
-        features[place] *= precision[q] * precision[r]
-    return part.products @ features.reshape(-1, n)
+    for one, other in zip(*np.triu_indices(k), strict=True):
+        product = np.einsum("in,in->n", solved[:, one], solved[:, other])
+        gram[:, places[one], places[other]] -= product
+        if one != other:
+            gram[:, places[other], places[one]] -= product
