@@ -59,7 +59,7 @@ class Found:
     high: float
 
 
-def study(size: int = 200) -> pd.DataFrame:
+def study(size: int = 1000) -> pd.DataFrame:
     """Fit ``size`` tables of each kind; rows are quantities, with bias, coverage, or cost."""
     with one_thread():
         rows = [*_recovered(size), *_confounded(size), *_dense(), *_costs()]
