@@ -26,7 +26,7 @@ from bayesbias.tables.schema import (
     table_hash,
     validate_table,
 )
-from bayesbias.tables.table_files import read_table, write_table
+from bayesbias.tables.table_files import read_parquet, read_table, write_table
 from bayesbias.warnings import LeftOut, RepeatedPairs, RepeatedRows
 
 
@@ -163,6 +163,14 @@ def test_a_table_is_read_back_as_it_was_written(table, tmp_path, ending) -> None
     path = path.rename(tmp_path / f"table.{'csv' if ending == 'parquet' else ending}")
     assert_frame_equal(read_table(path), table, check_exact=True)  # whatever its ending
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_many_rows_in_parquet_are_read_if_they_take_up_space(tmp_path: Path) -> None:
+    path, many = tmp_path / "many.parquet", 200_000
+    pd.DataFrame({"distance": np.random.default_rng(1).random(many)}).to_parquet(path)
+    assert len(read_parquet(path)) == many
+    pd.DataFrame({"distance": np.zeros(many)}).to_parquet(path)  # 200,000 rows in 2 kB
+    refused("is damaged, or is not a table", read_parquet, path)
 
 
 def test_parquet_without_pyarrow_names_what_to_install(table, tmp_path, monkeypatch) -> None:
