@@ -261,3 +261,11 @@ def test_the_outcome_has_its_name_everywhere(design, mock_nuts) -> None:
         assert "score" in exact[group]
     assert bb.predictive_check(exact)["n_rows"].iloc[0] == len(named.y)
     assert [rv.name for rv in build_model(named, bb.load_model("robust")).observed_RVs] == ["score"]
+
+
+def test_two_equal_rows_have_no_sd(toy_table: pd.DataFrame) -> None:
+    human = toy_table["connection"] == "human"
+    table = toy_table[~human | (human.cumsum() <= 2)].copy()
+    table.loc[table["connection"] == "human", "cosine_distance"] = 0.9
+    with pytest.raises(ValueError, match=r"of human rows are 0\.9"):
+        fit(table, "crossed", seed=1)

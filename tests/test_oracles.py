@@ -327,14 +327,6 @@ def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-3)  # kept as integers
 
 
-def test_two_equal_rows_have_no_sd(toy_table: pd.DataFrame) -> None:
-    human = toy_table["connection"] == "human"
-    table = toy_table[~human | (human.cumsum() <= 2)].copy()
-    table.loc[table["connection"] == "human", "cosine_distance"] = 0.9
-    with pytest.raises(ValueError, match=r"of human rows are 0\.9"):
-        bb.fit(table, "crossed", **QUICK)
-
-
 @few
 @given(seeds)
 def test_doubled_rows_keep_means_and_narrow_the_mean_of_a_connection(seed: int) -> None:
