@@ -157,9 +157,11 @@ def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
     values = np.array([0.3, -1.2, 2.5, 0.1, 0.9, -0.4])
     every = np.array([values[list(p)] for p in permutations(range(6), n + m)])
     statistic = every[:, :n].sum(axis=1) - every[:, n:].sum(axis=1)
-    found = relative_bias(values, n, m, n_resamples=10, seed=1)
+    found = relative_bias(values, n, m, n_resamples=5000, seed=1)
     assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
     assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
+    # Four standard errors of a mean of 5,000 draws.
+    assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(5000)
 
 
 @pytest.mark.parametrize(("n_words", "size"), [(10_000, 20), (8, 5), (5, 5)])

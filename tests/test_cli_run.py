@@ -81,6 +81,16 @@ def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> No
     assert not [name for name in listing(Path()) if "writing" in name]
 
 
+def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = listing(Path())
+    monkeypatch.setattr("bayesbias.workflows.output.write_record", stop)  # all else is written
+    assert main([*toy, "--out", "res"]) == 130
+    assert listing(Path()) == before
+
+
 @pytest.mark.usefixtures("one_plot")
 def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
