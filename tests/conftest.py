@@ -43,11 +43,12 @@ ORDER = os.environ.get("BAYESBIAS_ORDER", "")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hide the warning of tables without vectors, which many tests fit.
+    """Hide warnings of tables without vectors, which many tests fit, and of a busy machine.
 
-    As a setting in a file, it would import the package before coverage is measured.
+    As settings in a file, they would import the package before coverage is measured.
     """
-    config.addinivalue_line("filterwarnings", "ignore::bayesbias.warnings.NoLikeness")
+    for name in ("NoLikeness", "SlowText"):
+        config.addinivalue_line("filterwarnings", f"ignore::bayesbias.warnings.{name}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
