@@ -63,7 +63,7 @@ def of(*words: str) -> Callable[[], object]:
 
 NO_SETS: list[tuple[Callable[[], object], str]] = [
     (of(), "X is empty"),
-    (lambda: look_up({"he": [1.0]}, {"X": ["xe", "ze"]}), r"no word in X is in the embedding"),
+    (lambda: look_up({"he": [1.0, 2.0]}, {"X": ["xe", "ze"]}), r"no word in X is in the embedding"),
     (of("he", "he"), "X contains he more than once"),
     (of("he", "her", "she", "hers"), "vectors of her, hers and he have different lengths"),
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
