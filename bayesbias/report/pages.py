@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from html import escape
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..records.found import ChangeRecord, ListRecord, PairRecord, Record, SweepRecord
 from . import parts
-from .change_page import ChangePage
-from .list_page import ListPage
 from .numbers import counted
 from .page import LIMITS, REPORT, Page, box
-from .pairs_page import PairsPage
 from .sentences import Answer, list_deck, list_sentence, marked_up, plain
-from .sweep_page import SweepPage
-from .write_up import WriteUp, change_paper, list_paper
 
-PAGES: Mapping[type[Record], Callable[[Any], Page[Any]]] = {
-    ListRecord: ListPage,
-    ChangeRecord: ChangePage,
-    PairRecord: PairsPage,
-    SweepRecord: SweepPage,
+if TYPE_CHECKING:
+    from .write_up import WriteUp
+
+PAGES = {
+    ListRecord: ("list_page", "ListPage"),
+    ChangeRecord: ("change_page", "ChangePage"),
+    PairRecord: ("pairs_page", "PairsPage"),
+    SweepRecord: ("sweep_page", "SweepPage"),
 }
-PAPERS: Mapping[type[Record], Callable[[Any], WriteUp]] = {
-    ListRecord: list_paper,
-    ChangeRecord: change_paper,
-}
+"""Module and name of each kind of record's page; only this module is imported."""
 
 
 def page_of(record: Record) -> Page[Any]:
     """Return the page about a record."""
-    return PAGES[type(record)](record)
+    module, name = PAGES[type(record)]
+    page: Page[Any] = getattr(import_module(f".{module}", __package__), name)(record)
+    return page
 
 
 def paper_of(record: Record) -> WriteUp | None:
     """Return paragraphs for a paper about a record, if there are any for its kind."""
-    kind = type(record)
-    return PAPERS[kind](record) if kind in PAPERS else None
+    from .write_up import change_paper, list_paper
+
+    if isinstance(record, ListRecord):
+        return list_paper(record)
+    return change_paper(record) if isinstance(record, ChangeRecord) else None
 
 
 class IndexPage(Page[Mapping[str, ListRecord]]):
