@@ -31,6 +31,9 @@ DRAWS = 200
 PROPOSALS = {"PILOT_PROPOSALS": 400, "FEWEST_PROPOSALS": 600, "ESS_LIMIT": 100}
 """Settings of the sampler that are enough for so few draws, and cost a third of the time."""
 
+NARROWER = 0.9
+"""Share of the default width at which claims are also counted."""
+
 SOURCES = {"glove-demo": "glove-demo"}
 if other := os.environ.get("BAYESBIAS_OTHER_VECTORS"):
     SOURCES["other vectors"] = other
@@ -97,17 +100,19 @@ def rates(
 ) -> Iterator[dict[str, object]]:
     """Summarize the rows of many tables: mean, share of intervals without zero, and width.
 
-    With true contrasts, also give the share of intervals that contain them. Rows may also have
-    their own truth.
+    ``claimed_if_narrower`` is the share if intervals are multiplied by `NARROWER`. With true
+    contrasts, also give the share of intervals that contain them. Rows may have their own truth.
     """
     every = pd.concat([frame.assign(table=index) for index, frame in enumerate(rows)])
     every["claimed"] = (every["low"] > 0) | (every["high"] < 0)
     every["width"] = every["high"] - every["low"]
+    middle = (every["low"] + every["high"]) / 2
+    every["claimed_if_narrower"] = middle.abs() > NARROWER / 2 * every["width"]
     if "truth" not in every:
         every["truth"] = every["protected_group"].map(truth) if truth else 0.0
     every["covered"] = every["truth"].between(every["low"], every["high"])
-    columns = ["truth", "mean", "claimed", "covered", "width"]
-    columns = columns if truth else ["mean", "claimed", "width"]
+    columns = ["truth", "mean", "claimed", "covered", "width", "claimed_if_narrower"]
+    columns = columns if truth else [name for name in columns if name not in ("truth", "covered")]
     for group, own in every.groupby("protected_group", sort=False):
         yield {
             **keys,
@@ -117,9 +122,9 @@ def rates(
         }
     unbiased = every[(every["protected_group"] != "") & (every["truth"] == 0)]
     if len(unbiased):
-        claimed = unbiased.groupby("table")["claimed"].any().mean()
+        claims = unbiased.groupby("table")[["claimed", "claimed_if_narrower"]].any().mean()
         name = "any without bias" if truth else "any group"
-        yield {**keys, "row": name, "tables": len(rows), "claimed": claimed}
+        yield {**keys, "row": name, "tables": len(rows), **claims}
 
 
 def drawn(rng: Generator, rows: np.ndarray, n: int, taken: np.ndarray) -> list[int]:

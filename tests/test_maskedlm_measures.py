@@ -19,7 +19,7 @@ from bayesbias._core.intervals import describe_draws
 from bayesbias.maskedlm import model_contrasts, model_ranks, pair_scales, pair_summary, preferences
 from bayesbias.maskedlm.shares import EQUAL, shares, word_shares
 from bayesbias.model.tree import keep_warnings
-from bayesbias.posterior.contrasts import compare_draws
+from bayesbias.posterior.summaries import compare_draws
 
 
 def true_js(fitted: maskedlm.Normals) -> float:
