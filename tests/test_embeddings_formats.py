@@ -249,8 +249,8 @@ REFUSED: list[tuple[object, str, bool, str]] = [
     (keyed(WORDS), "bad", True, "bad is a file or has the suffix of one"),
     (keyed(WORDS), "new.bin", True, r"new\.bin is a file or has the suffix of one"),
     (keyed(WORDS), "nowhere/a", True, r"there is no folder .*nowhere"),
-    ({"a\nb": [1]}, "native", True, "contains a line break"),
-    ((["a"][:0], np.ones((0, 1))), "native", True, "there are no words to write"),
+    ({"a\nb": [1, 2]}, "native", True, "contains a line break"),
+    ((["a"][:0], np.ones((0, 2))), "native", True, "there are no words to write"),
 ]
 
 

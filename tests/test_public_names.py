@@ -33,7 +33,7 @@ def test_dir_shows_public_names_only() -> None:
 
 WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.plots.forest(DataTree()), r"pass bb\.summary\("),
-    (lambda: bb.debias.hard({"she": [1.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets"),
+    (lambda: bb.debias.hard({"she": [1.0, 2.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets"),
     (lambda: bb.load_model("crossed").with_priors({"sigma": {"dist": "normal"}}), "'family'"),
     (lambda: bb.predict_words(5), "bb.fit or bb.fit_change"),
     (lambda: bb.anlyze, "did you mean 'analyze'"),  # type: ignore[attr-defined]
