@@ -20,6 +20,7 @@ from functools import partial
 from itertools import islice, product
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
@@ -37,6 +38,14 @@ N_TRIALS = 61
 
 TELLING = 0.25
 """Smallest change in log density that distinguishes an sd from zero."""
+
+LEVEL, N_LEVEL = 0.05, 8
+"""Largest change between neighbors, and their number, where an sd does not matter. At even smaller
+sds, a density may consist of rounding errors."""
+
+FLOOR = 3.0
+"""How far below its offset a log sd is treated as this small; its square then matters 400 times
+less than at the offset."""
 
 DEEPEST = 30.0
 """Largest gap in log density between the first peak and a second peak that is also tried."""
@@ -95,7 +104,9 @@ class Coordinates:
         """Return the (n,) log posterior densities of (n, n_parameters) points."""
         inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
-        parameters = self.parameters(points[inside])
+        with np.errstate(divide="ignore"):
+            floor = np.log(self.offset) - FLOOR
+        parameters = np.maximum(self.parameters(points[inside]), floor)
         jacobian = (points[inside] - parameters).sum(axis=1)
         density[inside] = self.density(parameters) + jacobian
         return density
@@ -169,7 +180,9 @@ def _drawn(
 ) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
     trial, along = _along_sds(posterior, density, mode)
-    coordinates = Coordinates(posterior, density, _resolution(posterior, trial, along))
+    offset = _resolution(posterior, trial, along)
+    coordinates = Coordinates(posterior, density, offset)
+    along[np.exp(trial) < offset[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
     modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
     drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
@@ -198,7 +211,10 @@ def _along_sds(
 def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
     """Return the size below which the data do not distinguish each sd from zero."""
     flat = along - trial
-    changed = ~(np.abs(flat - flat[:, :1]) < TELLING)
+    level = sliding_window_view(np.abs(np.diff(flat)) < LEVEL, N_LEVEL, axis=1).all(axis=2)
+    first = level.argmax(axis=1)[:, None]
+    changed = ~(np.abs(flat - np.take_along_axis(flat, first, axis=1)) < TELLING)
+    changed &= np.arange(len(trial)) >= first
     offset = np.zeros(posterior.n_parameters)
     offset[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
     return offset
