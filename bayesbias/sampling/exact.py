@@ -43,10 +43,6 @@ LEVEL, N_LEVEL = 0.05, 8
 """Largest change between neighbors, and their number, where an sd does not matter. At even smaller
 sds, a density may consist of rounding errors."""
 
-FLOOR = 3.0
-"""How far below its offset a log sd is treated as this small; its square then matters 400 times
-less than at the offset."""
-
 DEEPEST = 30.0
 """Largest gap in log density between the first peak and a second peak that is also tried."""
 
@@ -99,14 +95,13 @@ class Coordinates:
     posterior: Collapsed
     density: LogDensity  # of parameters
     offset: FloatArray  # (n_parameters,); zero leaves parameters other than sds unchanged
+    floor: FloatArray  # (n_parameters,): below it, the density is that at this log sd, times the sd
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the (n,) log posterior densities of (n, n_parameters) points."""
         inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
-        with np.errstate(divide="ignore"):
-            floor = np.log(self.offset) - FLOOR
-        parameters = np.maximum(self.parameters(points[inside]), floor)
+        parameters = np.maximum(self.parameters(points[inside]), self.floor)
         jacobian = (points[inside] - parameters).sum(axis=1)
         density[inside] = self.density(parameters) + jacobian
         return density
@@ -180,9 +175,9 @@ def _drawn(
 ) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
     trial, along = _along_sds(posterior, density, mode)
-    offset = _resolution(posterior, trial, along)
-    coordinates = Coordinates(posterior, density, offset)
-    along[np.exp(trial) < offset[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
+    floor, offset = _resolution(posterior, trial, along)
+    coordinates = Coordinates(posterior, density, offset, floor)
+    along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
     modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
     drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
@@ -208,16 +203,22 @@ def _along_sds(
     return trial, density.reshape(len(sds), N_TRIALS)
 
 
-def _resolution(posterior: Collapsed, trial: FloatArray, along: FloatArray) -> FloatArray:
-    """Return the size below which the data do not distinguish each sd from zero."""
+def _resolution(
+    posterior: Collapsed, trial: FloatArray, along: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the log sds below which a density is rounding errors, and the resolution of each sd.
+
+    The data do not distinguish smaller sds from zero.
+    """
     flat = along - trial
     level = sliding_window_view(np.abs(np.diff(flat)) < LEVEL, N_LEVEL, axis=1).all(axis=2)
     first = level.argmax(axis=1)[:, None]
     changed = ~(np.abs(flat - np.take_along_axis(flat, first, axis=1)) < TELLING)
     changed &= np.arange(len(trial)) >= first
-    offset = np.zeros(posterior.n_parameters)
+    offset, floor = np.zeros(posterior.n_parameters), np.full(posterior.n_parameters, -np.inf)
     offset[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
-    return offset
+    floor[posterior.is_sd] = np.where(first > 0, trial[first], -np.inf)[:, 0]
+    return floor, offset
 
 
 def _all_modes(
