@@ -19,6 +19,7 @@ from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.embeddings.formats.keyed import ranks_of
 from bayesbias.tables.schema import COLUMNS
+from bayesbias.workflows import ruler
 
 
 def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
@@ -290,3 +291,22 @@ def test_what_is_refused() -> None:
         ({"ranks": (0, 7)}, "2 of 7 words can still be drawn, but the next set needs 5"),
     ):
         refused(what, bb.vocabulary_contrasts, vectors, words, **options)
+
+
+def test_landmarks_are_kept_for_the_same_vectors_and_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(ruler, "_KEPT", {})
+    monkeypatch.setattr(ruler, "_rows", lambda *given: asked.append(given) or iter([]))
+    same, moved = (bb.load_vectors("glove-demo", ruler.landmark_words()) for _ in range(2))
+    moved.vectors[3] *= -1
+    options, spec = bb.FitOptions(), bb.load_model("by-group")
+    for vectors, how in (
+        (same, options),
+        (same, replace(options, seed=7)),  # landmarks have seeds of their own
+        (moved, options),
+        (same, replace(options, ci_prob=0.5)),
+    ):
+        ruler.landmark_rows(vectors, None, spec, how, 0)
+    assert len(asked) == 3
