@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
+TARGET_ACCEPT = 0.9
+"""Target share of accepted steps; at .8, one of 4,000 steps may diverge."""
+
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")
 """Arguments that the warnings tell you to change."""
 
@@ -282,10 +285,10 @@ def _by_method(
         else:
             reason = f"{reason}; NUTS samples the sds, and effects follow from their conditional"
             once = {"compile_kwargs": {"mode": "CVM"}}  # the likelihood is not worth compiling
-            tree = _nuts(collapsed_model(posterior), options, rng, "pymc", 0.8, **once)
+            tree = _nuts(collapsed_model(posterior), options, rng, "pymc", **once)
             return with_effects(tree, posterior, rng), method, reason
     backend = "pymc" if method == "nuts" else method
-    tree = _nuts(full_model(design, spec), options, rng, backend, 0.9)
+    tree = _nuts(full_model(design, spec), options, rng, backend)
     complete(tree, design, spec)
     return tree, method, reason
 
@@ -295,7 +298,6 @@ def _nuts(
     options: FitOptions,
     rng: Generator,
     backend: str,
-    target_accept: float,
     **more: object,
 ) -> DataTree:
     """Sample a model with one of the NUTS samplers that PyMC can call, on a thread per chain."""
@@ -314,7 +316,7 @@ def _nuts(
             chains=options.chains,
             random_seed=seeds if backend == "pymc" else seeds[0],
             nuts_sampler=backend,
-            target_accept=options.target_accept or target_accept,
+            target_accept=options.target_accept or TARGET_ACCEPT,
             progressbar=options.progressbar,
             compute_convergence_checks=False,
             **more,
