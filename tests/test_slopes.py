@@ -20,6 +20,7 @@ from bayesbias.records.found import Without
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
 from bayesbias.sampling.reduction import collapse
+from bayesbias.tables.covariates import with_frame
 
 COVARIATES = ("share:protected_group", "log_rank_word", "log_rank_word:log_rank_attribute")
 
@@ -170,6 +171,28 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     assert f"({low:.2g} to {frame.loc[0, 'high']:.2g})" in text
 
 
+def test_values_that_lack_an_attribute_do_not_become_those_of_protected_words() -> None:
+    table = measured()
+    units = {of: table[of].unique() for of in ("attribute", "protected_word")}
+    words = [word for of in units.values() for word in of]
+    values = pd.DataFrame({"age": np.arange(len(words), dtype=float)}, index=words)
+
+    def unit(given: pd.DataFrame) -> list[str]:
+        ages = with_frame(table, given)["age"].groupby
+        return [of for of in units if ages(table[of]).nunique().max() == 1]
+
+    lost = units["attribute"][0]
+    refused(lost, unit, values.drop(lost))
+    refused("1 protected word", unit, values.loc[units["protected_word"][1:]])
+    assert unit(values) == ["attribute"]
+    assert unit(values.loc[units["protected_word"]]) == ["protected_word"]
+    assert unit(values.drop(lost).rename_axis("protected_word")) == ["protected_word"]
+    some = table["attribute"] == lost
+    table["connection"] = table["connection"].astype(str).mask(some, "matched")
+    table["attribute_set"] = table["attribute_set"].astype(str).mask(some, "matched")
+    refused("matched=0", unit, values.drop(lost))
+
+
 def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     """The change is a planted slope on the share, plus noise."""
     before, rng = measured(), np.random.default_rng(3)
@@ -180,6 +203,7 @@ def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     assert row["low"] < 0.2 < row["high"]
     assert row["sd"] < 0.03
     refused("has no covariates", bb.slopes, posterior_at(post, "before"))
+    refused("posterior_at keeps", bb.contrasts, posterior_at(post, "before"), of="attribute")
 
 
 def test_predictions_move_along_the_slope_of_the_group() -> None:

@@ -164,6 +164,10 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     """Return a variable's draws as a float64 (chains * draws, ...) array, chain after chain."""
     require_posterior(tree)
     if name not in tree["posterior"]:
+        if "before" in tree["constant_data"] and "before" not in tree.children:
+            raise ValueError(
+                f"this posterior has no draws of {name}, because bb.posterior_at keeps only means"
+            )
         raise ValueError(
             f"this posterior has no draws of {name}. If it comes from a file, save the original "
             "again with the effects of attributes: bb.save_posterior(post, path, effects=True)"

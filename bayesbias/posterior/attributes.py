@@ -7,7 +7,7 @@ overall one, if groups have none), plus the attribute's deviation:
 
 where u[a, h] are the effects of a in rows of group h, and the others are the groups that the
 contrast of g compares in column j. Attributes of a set thus vary around the group's contrast, as
-words do (`bayesbias.posterior.estimands`).
+words do (`bayesbias.posterior.estimands`). An attribute that two groups share has a row for each.
 
 With k contrasts of groups, r has k independent chances of a wrong sign, and with three groups, a
 group's contrast has more than twice the sd of the overall one. Here, in contrast to the group's own
@@ -117,8 +117,8 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     return _labels(design, rows), draws
 
 
-type Rows = tuple[np.ndarray, np.ndarray, FloatArray]
-"""Groups and attributes, (n_rows,), and weights w of all groups, (n_rows, n_groups)."""
+type Rows = tuple[np.ndarray, np.ndarray, np.ndarray, FloatArray]
+"""Groups, attributes, and columns, (n_rows,), and weights w of all groups, (n_rows, n_groups)."""
 
 
 def _rows(design: Design) -> Rows:
@@ -132,22 +132,29 @@ def _rows(design: Design) -> Rows:
         others /= np.maximum(others.sum(axis=0), 1)
         weights = np.eye(len(names))[:, :, None] - others
         own &= others.any(axis=0)
-    group, attribute = np.nonzero(own[:, design.attribute_column])
-    column = design.attribute_column[attribute]
+    columns = np.tile(design.attribute_column, (len(names), 1))
+    place = design.codes("protected_group"), design.attribute
+    rows = design.of_connection("associated")  # groups can share an attribute
+    columns[place[0][rows], place[1][rows]] = design.codes("attribute_column")[rows]
+    group, attribute = np.nonzero(np.take_along_axis(own, columns, axis=1))
+    column = columns[group, attribute]
     of_rows = weights[group, :, column]
-    return group, attribute, of_rows / of_rows[np.arange(len(group)), group][:, None]
+    return group, attribute, column, of_rows / of_rows[np.arange(len(group)), group][:, None]
 
 
 def _gaps(design: Design, spec: ModelSpec, values: Values, rows: Rows) -> FloatArray:
     """Return (n_draws, n_rows) draws of r, with the slopes of whole sets."""
-    group, attribute, weights = rows
+    group, attribute, column, weights = rows
     base = 1 + group if identifies_groups(design) else np.zeros_like(group)
     gaps = shared_gaps(design, spec, values)[:, base, 0]
-    column = design.attribute_column[attribute]
+    measured = np.zeros((len(design.groups), len(design.attributes), 1), dtype=bool)
+    measured[design.codes("protected_group"), design.attribute] = True
     for term in spec.terms_of("attribute"):
         effects = values(term.name)
         effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
-        shares = level_shares(design, term.by, "attribute_column")[:, column]
+        of_sets = level_shares(design, term.by, "attribute_column")[:, column]
+        own = level_shares(design, term.by, "attribute")[:, attribute]
+        shares = np.where(measured[:, attribute], own, of_sets)
         gaps += np.einsum("nrl,grl,rg->nr", effects, shares, weights, optimize=True)
     return np.asarray(gaps)
 
@@ -178,15 +185,14 @@ def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> Flo
 
 def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
     """Return how errors of slopes move an attribute beyond its set, (n_draws, n_rows)."""
-    _, attribute, weights = rows
-    apart = attribute_positions(design)[attribute]
-    apart = apart - cell_positions(design)[:, design.attribute_column[attribute]]
+    _, attribute, column, weights = rows
+    apart = attribute_positions(design)[attribute] - cell_positions(design)[:, column]
     return np.asarray(errors @ (weights.T * apart))
 
 
 def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     """Return the rows' labels, and the difference in mean measured distance, without a model."""
-    group, attribute, weights = rows
+    group, attribute, column, weights = rows
     is_moved = frequency_of(design) is Frequency.EQUAL
     y = design.y + (offsets(design) if is_moved else 0.0)
     place = design.codes("protected_group"), design.attribute
@@ -196,7 +202,7 @@ def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "protected_group": np.take(design.groups, group),
-            "attribute_set": np.take(design.columns, design.attribute_column[attribute]),
+            "attribute_set": np.take(design.columns, column),
             "attribute": np.take(design.attributes, attribute),
             "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
             "raw": np.where(lacking, np.nan, raw),

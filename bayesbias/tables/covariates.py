@@ -75,7 +75,10 @@ def with_covariate(
     if (lost := ~np.isfinite(numbers)).any():
         without = [*dict.fromkeys(things[lost])]
         text = f" has no number for {counted(len(without), kind)} ({abridged(without)}); "
-        raise ArgumentError(Argument("values"), text, f"add them, or leave out these {kind}s")
+        remedy = f"add them, or leave out these {kind}s"
+        if of == "attribute" and (table["connection"][lost] == "matched").any():
+            remedy += " (matched controls with matched=0)"
+        raise ArgumentError(Argument("values"), text, remedy)
     if np.ptp(numbers) == 0:
         text = f" of {name!r} are all {numbers[0]:g}, so they cannot explain any difference"
         raise ArgumentError(Argument("values"), text)
@@ -143,10 +146,14 @@ def read_values(path: str | Path) -> pd.DataFrame:
 def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the covariates in a frame, whose index contains words.
 
-    A column describes attributes if all attributes have a value, and otherwise protected words.
+    Columns describe attributes or protected words if the index has this name. Otherwise, a column
+    describes attributes, with all controls, if it has a value for some attribute that is not also a
+    protected word.
     """
+    attributes = {*table["attribute"]} - {*table["protected_word"]}
     for name in values:
         column = values[name].dropna()
-        of = "attribute" if {*table["attribute"]} <= {*column.index} else "protected_word"
+        found = "protected_word" if attributes.isdisjoint(column.index) else "attribute"
+        of = str(values.index.name) if values.index.name in UNITS[:2] else found
         table = with_covariate(table, str(name), column, of=of)
     return table

@@ -42,7 +42,10 @@ class Settings(FitOptions):
         Covariates with slopes, as in `bayesbias.fit`, such as log_rank_attribute. There are no
         reference lists then, because their words have other values.
     covariate_values : str
-        CSV file of covariates of words: its first column contains words, the others numbers.
+        CSV file of covariates of words: its first column contains words, the others numbers. They
+        describe attributes, and all of them need a number, also controls (use matched=0 for none
+        that are drawn), or protected words if no attribute has one. To choose, call the first
+        column ``attribute`` or ``protected_word``.
     encoder : str
         Folder or Hugging Face name of an encoder for words in sentences; requires the mlm extra.
     templates : str
