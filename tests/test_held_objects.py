@@ -189,6 +189,7 @@ def test_words_without_a_direction_are_missing(row: Any) -> None:
     wordlist = {"groups": PEOPLE, "stereotypes": {"a": ["career", "null"], "b": ["home"]}}
     held = ROWS | {"null": row}
     frame = pd.DataFrame({"word": [*held], "vector": [*held.values()]})
+    assert bb.load_vectors(frame.iloc[:1]).index_to_key == [*held][:1]
     forms = [held, frame, [*held.items()]]
     if isinstance(row, list):
         forms.append(pd.DataFrame.from_dict(held, orient="index"))
