@@ -125,7 +125,7 @@ FILES = {
         "posterior-change-maximal.nc",
         *("report.html", "report.md", "run.json", "write-up.md", "references.bib"),
         *("before_after.csv", "removed.csv", "leans.csv", "word_pairs.csv"),
-        *("table_before.csv", "table_after.csv"),
+        *("table_before.csv", "table_after.csv", "diagnostics.csv"),
     ),
 }
 FEWER = ["--draws", "200", "--chains", "2"]
