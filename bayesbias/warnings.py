@@ -233,10 +233,12 @@ class ColumnsNotRead(BayesbiasWarning):
 class UnknownFrequency(BayesbiasWarning):
     """Words are drawn by their order, which may not be that of their frequency."""
 
+    alphabetical: bool = False
     text = (
-        "how frequent words are is unknown, so their order stands for it when words of similar "
-        "frequency are drawn; pass a file with frequent words first, or a table with a column "
-        "'count' or 'rank'"
+        "{alphabetical:words are in alphabetical order|nothing says how frequent words are}, so "
+        "their order stands for their frequency when words of similar frequency are drawn; pass a "
+        "{alphabetical:file|text file} with frequent words first, or a table with a column 'count' "
+        "or 'rank'"
     )
 
 

@@ -326,6 +326,8 @@ def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(text, monke
             assert_frame_equal(getattr(found, name), getattr(plain, name))
         if place == "first":  # from now on, the text cannot be parsed
             monkeypatch.setattr("bayesbias.embeddings.formats.text._matrix", None)
+    unknown = {"groups": {"a": ["qa"], "b": ["qb"]}, "stereotypes": {"a": ["qc"], "b": ["qd"]}}
+    refused(f"is in {text} ", bb.analyze, text, unknown, cache=True, matched=0, **CACHED)
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.OddLines")

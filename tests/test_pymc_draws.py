@@ -116,6 +116,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
     ),
     "one draw": (lambda t: t["posterior"].to_dataset().isel(draw=0, drop=True), "chain, draw"),
     "NaN": (with_draws(lambda d: d.assign(word_mean=nan_draws(d["word_mean"]))), "word_mean has"),
+    "negative": (with_draws(lambda d: d.assign(sigma=-d["sigma"])), "sigma has .* not positive"),
+    "no draws": (lambda tree: tree["posterior"].to_dataset().isel(draw=[]), "has no draws"),
     "a trace": (lambda _: [1.0], "to_inference_data"),
     "no posterior": (lambda tree: DataTree(children={"prior": tree["posterior"]}), "prior"),
 }

@@ -14,6 +14,7 @@ from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
 
 import bayesbias as bb
 from bayesbias._core import warnings
+from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
 from bayesbias.report.numbers import digits_for, number, percent
@@ -122,6 +123,17 @@ def test_doubts_stand_before_the_sentence(hostile: Analysis) -> None:
     assert html.index("R-hat is &lt;high&gt;") < html.index("<h1>")
 
 
+NUMBERED = naming_of(
+    bb.load_wordlist(
+        {
+            "groups": {"0": ["a"], "18-25": ["b"]},
+            "stereotypes": {"0": ["c"], "18-25": ["d"]},
+            "stereotype_names": {"18-25": "youth"},
+        }
+    )
+)
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -130,6 +142,9 @@ def test_doubts_stand_before_the_sentence(hostile: Analysis) -> None:
         (percent(0.0004, 1), "under 0.1%"),
         (digits_for(0.19, -0.02), 2),
         (digits_for(0.00013, -0.00002), 5),
+        (NUMBERED.groups["0"], "words of group 0"),
+        (NUMBERED.sets["0"], "stereotypes of group 0"),
+        (NUMBERED.sets["18-25"], "youth words"),
     ],
 )
 def test_how_numbers_are_written(written: str, expected: str) -> None:

@@ -115,10 +115,8 @@ class Pools:
 
     drawn: tuple[np.ndarray[Any, Any], ...]  # words, vectors, and ranks, in the order of the draw
     found: dict[str, tuple[Vector, int]]  # vectors and ranks, keyed by form
-    embedding: Embedding
     case: str
     size: int
-    by_rank: bool
 
     def first(self, lists: Iterable[Iterable[str]]) -> Iterator[np.ndarray[Any, Any]]:
         """Yield the words, vectors, and ranks that can be in the pools of some lists."""
@@ -130,9 +128,6 @@ class Pools:
         asked = tuple(words)
         forms = _forms(asked)
         found = {form: self.found[form] for form in self.found if form in forms}
-        by_frequency = sorted(found, key=lambda form: found[form][1])
-        if self.by_rank and not is_ranked(self.embedding, by_frequency):
-            warn(UnknownFrequency(about=str(self.embedding.path)))
         others = [row for row, word in enumerate(self.drawn[0]) if word not in forms][: self.size]
         if not others:
             raise TooFewWordsError(
@@ -201,7 +196,10 @@ def draw_pools(
         both = [np.concatenate(pair) for pair in zip(drawn, new, strict=True)] if drawn else new
         smallest = np.argsort(both[0], kind="stable")[:most]
         drawn = [part[smallest] for part in both]
-    return Pools(tuple(drawn[1:]) or (np.empty(0),) * 3, found, embedding, case, size, by_rank)
+    by_frequency = sorted(found, key=lambda form: found[form][1])
+    if by_rank and not is_ranked(embedding, by_frequency):
+        warn(UnknownFrequency(embedding.loaded is None, about=embedding.name))
+    return Pools(tuple(drawn[1:]) or (np.empty(0),) * 3, found, case, size)
 
 
 def _forms(words: Iterable[str]) -> set[str]:

@@ -56,8 +56,8 @@ type VectorsLike = (
 )
 """What `load_vectors` accepts: a name, a path, vectors in memory, or an encoder; see `as_keyed`."""
 
-MOST_KEYS = 200_000
-"""Number of keys in which missing words are sought with a prefix or suffix."""
+MOST_KEYS, SHOWN_KEYS = 200_000, 3
+"""Number of keys in which missing words are sought with a prefix or suffix, and that are shown."""
 
 
 def load_vectors(
@@ -153,7 +153,7 @@ def pick(
     Words that are `also` read are not made of subwords, and no message names them.
     """
     check_choice("case", case, CASES)
-    asked, where = _asked(words), str(embedding.path)
+    asked, where = _asked(words), embedding.name
     if asked is None:
         return _whole(embedding)
     how = partial(forms_of, case=case, strip_accents=strip_accents)
@@ -178,7 +178,8 @@ def pick(
     if not hint and 2 * len(absent) > len(asked):
         hint = _key_hint(embedding, absent)
     if len(absent) == len(asked):
-        raise _nothing_found(asked, hint, where)
+        keys = () if embedding.makes or hint else _keys(embedding)
+        raise _nothing_found(asked, hint, where, [*islice(keys, SHOWN_KEYS)])
     if not others and hint:
         n, names = len(absent), tuple(absent)
         why = "the embedding does not have them"
@@ -203,9 +204,9 @@ def _whole(embedding: Embedding) -> Vectors:
             yield kept
 
     chunk = gathered(directed_chunks(), lambda: embedding.expected)
-    warn_of_empty(lost, str(embedding.path))
+    warn_of_empty(lost, embedding.name)
     if not chunk.words:
-        raise _nothing_found((), (), str(embedding.path))
+        raise _nothing_found((), (), embedding.name)
     loaded, forms = embedding.loaded, chunk.words
     if loaded is not None:
         original = resolved_forms(loaded)
@@ -219,10 +220,13 @@ def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argumen
     """Return a hint if an embedding has keys that contain words with a prefix or suffix."""
     if embedding.makes or embedding.key:
         return ()
-    keys = islice(chain.from_iterable(c.words for c in embedding.chunks()), MOST_KEYS)
-    pattern = key_of_many(words, keys)
+    pattern = key_of_many(words, islice(_keys(embedding), MOST_KEYS))
     parts = "its keys have a prefix or suffix; read them with ", Argument("key", pattern)
     return parts if pattern else ()
+
+
+def _keys(embedding: Embedding) -> Iterator[str]:
+    return chain.from_iterable(chunk.words for chunk in embedding.chunks())
 
 
 def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
@@ -234,7 +238,7 @@ def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
     rows = {word: row for word, row in made if directed(row[None]).all()}
     if not rows:
         return gathered([])
-    warn(VectorsFromSubwords(tuple(rows), str(embedding.path)))
+    warn(VectorsFromSubwords(tuple(rows), embedding.name))
     matrix = np.array([*rows.values()], dtype=np.float32)
     return Chunk(list(rows), matrix, np.full(len(rows), len(loaded) + 1))
 
@@ -277,8 +281,12 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
     return sorted(asked)
 
 
-def _nothing_found(asked: Sequence[str], hint: Sequence[str | Argument], where: str) -> ValueError:
+def _nothing_found(
+    asked: Sequence[str], hint: Sequence[str | Argument], where: str, keys: Sequence[str] = ()
+) -> ValueError:
     if not asked:
         return ValueError(f"{where} has no words")
     text = f"no requested word is in {where} ({abridged(asked)})"
+    if keys:
+        hint = (f"its first words are {', '.join(map(repr, keys))}",)
     return ArgumentError(f"{text}; ", *hint) if hint else ValueError(text)

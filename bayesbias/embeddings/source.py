@@ -70,7 +70,7 @@ class Embedding:
 
     If there is a `key`, such as ``/c/en/{word}``, words are the parts of keys in this place, and
     other keys are left out. An encoder `makes` vectors of any word and has no vocabulary. Readers
-    set the number of words that they expect.
+    set the number of words that they expect. A copy in the cache goes by the `name` of its text.
     """
 
     path: Path
@@ -85,6 +85,10 @@ class Embedding:
     limit: int | None = None
     expected: int = 0
     kept: tuple[set[str], Chunk] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.name = self.name or str(self.path)
 
     def chunks(self, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
         """Yield all words, or only the wanted words, with their vectors, in the source's order."""

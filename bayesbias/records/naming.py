@@ -51,7 +51,11 @@ def naming_of(wordlist: WordList) -> Naming:
     groups = {group: says.get(group, _words(group)) for group in wordlist.groups}
     sets = {
         group: says.get(key)
-        or (_words(key) if group in wordlist.stereotype_names else f"{_spaced(group)} stereotypes")
+        or (
+            _words(key, "set")
+            if group in wordlist.stereotype_names
+            else _words(group, word="stereotypes")
+        )
         for group, key in keys.items()
     }
     return Naming(groups, sets, keys)
@@ -62,15 +66,13 @@ def names_in(table: pd.DataFrame) -> Naming:
     own = table[table["connection"] == "associated"].astype(str)
     keys = dict(own.drop_duplicates("protected_group")[["protected_group", "attribute_set"]].values)
     groups = list(dict.fromkeys(table["protected_group"].astype(str)))
-    sets = {group: _words(key) for group, key in keys.items()}
+    sets = {group: _words(key, "set") for group, key in keys.items()}
     return Naming({group: _words(group) for group in groups}, sets, keys)
 
 
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _words(name: str) -> str:
-    """Return a name with spaces that can stand for words in a sentence."""
-    text = _spaced(name)
-    return text if text.endswith(ENDINGS) else f"{text} words"
+def _words(name: str, kind: str = "group", word: str = "words") -> str:
+    """Return a name with spaces that can stand for words in a sentence, even if it is a number."""
+    text = name.replace("_", " ")
+    if not any(map(str.isalpha, text)):
+        return f"{word} of {kind} {text}"
+    return text if word == "words" and text.endswith(ENDINGS) else f"{text} {word}"

@@ -187,7 +187,7 @@ def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
     if len(others):
         forms = zip(others["word"], others["form"], strict=True)
         spelled = named([f"{form} for {word}" for word, form in forms], 3)
-        notes.append(f"Other spellings are there ({spelled}): try --case or --strip-accents.")
+        notes.append(f"Other spellings are there ({spelled}): set case, or strip accents.")
     return notes
 
 

@@ -62,8 +62,9 @@ def from_pymc(
     Raises
     ------
     TypeError, ValueError
-        If variables or labels are missing, or are not the model's; if draws are not finite; or if
-        the distances that were fitted are not those of the table.
+        If variables or labels are missing, or are not the model's; if there are no draws, if some
+        are not finite, or an sd is not positive; or if the distances that were fitted are not those
+        of the table.
 
     Examples
     --------
@@ -127,6 +128,7 @@ def _checked(drawn: Dataset, design: Design, spec: ModelSpec, *, collapsed: bool
     if collapsed:
         not_drawn |= {"connection_mean", "word_mean", *(term.name for term in spec.terms)}
     dims = {name: of for name, of in variable_dims(spec).items() if name not in not_drawn}
+    positive = {"sigma", "nu", *(term.sd for term in spec.terms)}
     labels = design.coords | spec.correlation_coords(design)
     others = [
         dim
@@ -153,8 +155,13 @@ def _checked(drawn: Dataset, design: Design, spec: ModelSpec, *, collapsed: bool
                 f"{', '.join(map(str, drawn[name].dims)) or 'none'}. Select draws with lists, as "
                 "in sel(draw=[0, 1]), and sample with the coordinates of build_model"
             )
-        if bad := int((~np.isfinite(drawn[name].values)).sum()):
-            raise ValueError(f"{name} has {bad:,} draws that are NaN or infinite; sample again")
+        values = drawn[name].values
+        if not all(drawn.sizes[dim] for dim in _SAMPLED):
+            raise ValueError(f"{name} has no draws; pass all draws that the sampler returned")
+        odd = ~np.isfinite(values) | (values <= (0 if name in positive else -np.inf))
+        if bad := int(odd.sum()):
+            what = "NaN, infinite, or not positive" if name in positive else "NaN or infinite"
+            raise ValueError(f"{name} has {bad:,} draws that are {what}; sample again")
     arranged = {name: drawn[name].transpose(*_SAMPLED, *of) for name, of in dims.items()}
     return drawn.assign({name: values.astype(np.float64) for name, values in arranged.items()})
 

@@ -82,10 +82,11 @@ def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settin
 
     No words are drawn if none are needed. If the embedding has too few words, warn.
     """
-    if settings.cache:
-        source = cached(source, **settings.chosen("allow_pickle", "progressbar"))
-    how = settings.chosen("key", "limit", "allow_pickle", "progressbar")
-    opened, pools = open_embedding(source, **how), None
+    reading = settings.chosen("allow_pickle", "progressbar")
+    copy = cached(source, **reading) if settings.cache else source
+    opened, pools = open_embedding(copy, **settings.chosen("key", "limit"), **reading), None
+    if copy is not source:
+        opened.name = str(source)
     if settings.matched or settings.reference_lists:
         listed = [one.words for one in (*lists, *landmark_lists().values())]
         drawing: dict[str, Any] = {"case": settings.case, "rng": default_rng(word_seeds()[0])}
