@@ -121,6 +121,10 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["priors"]["slope_sd"] = {"family": "exponential", "rate": 1.0}
             case "without attributes":
                 del content["terms"]["attribute_effect"], content["priors"]["attribute_sd"]
+            case "with a level first":  # the correlated coordinates are not the first ones
+                level = {"word_level": {"of": "protected_word", "sd": "word_sd"}}
+                content["terms"] = level | content["terms"]
+                content["priors"]["word_sd"] = content["priors"]["level_sd"]
             case "with groups":  # group effects, to which word effects are added
                 group = {"of": "protected_group", "by": "connection", "sd": "group_sd"}
                 content["terms"]["group_effect"] = group | {"sd_by": "connection"}

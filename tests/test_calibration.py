@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_ind, ttest_rel
 
 import bayesbias as bb
+from bayesbias._core.arrays import unit_rows
 from bayesbias.calibration import calibrate, method
 from bayesbias.calibration.measures import measure_score, truth_columns
 from bayesbias.calibration.methods import Choices
@@ -20,8 +23,11 @@ from bayesbias.calibration.posteriors import KEPT, measure_posteriors
 from bayesbias.calibration.rates import BLOCK, measure_tables
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Batch, Scenario
+from bayesbias.nulls.base import BaseScenario
+from bayesbias.nulls.vocabulary import VocabularyScenario
 from bayesbias.scores import effect_sizes, permutation_test
 from bayesbias.scores.groups import mac_of_table
+from bayesbias.tables.cosines import ONE
 
 SEED = SeedSequence(3)
 
@@ -88,10 +94,20 @@ def test_mac_is_that_of_both_tables(batch: Batch) -> None:
         assert row["p_value"] == pytest.approx(ttest_rel(*values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["paper", "by-group"])
+def related_words() -> VocabularyScenario:
+    """Return a scenario whose vectors have few dimensions, so similarities differ widely."""
+    vectors = unit_rows(np.random.default_rng(1).standard_normal((60, 5)) + 1)
+    return VocabularyScenario(vectors=vectors, n_words=(3, 4), n_attributes=5, controls=("human",))
+
+
+@pytest.mark.parametrize("spec", ["paper", "by-group", "by-group of related words"])
 def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
-    made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    made: BaseScenario = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
+    spec, _, related = spec.partition(" of ")
+    made = related_words() if related else made
     batch = made.simulate(2, seed=8)
+    if batch.cosines is not None:
+        batch = replace(batch, cosines=np.rint(batch.cosines * ONE) / ONE)  # as tables store them
     found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 1200)
     assert ("group mean" in found) == (spec == "paper")  # two groups identify the overall contrast
     for index in range(2):
@@ -324,6 +340,22 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
     late = measure_tables(scenario, weat, choices, 5, (BLOCK, 2 * BLOCK))
     assert_frame_equal(late, long.iloc[BLOCK : 2 * BLOCK].reset_index(drop=True), check_exact=True)
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
+
+
+def test_no_two_blocks_or_parts_share_random_numbers() -> None:
+    seeds: list[SeedSequence] = []
+
+    class Noted:
+        def simulate(self, _: int, seed: SeedSequence) -> SimpleNamespace:
+            seeds.append(seed)
+            return SimpleNamespace(first=lambda _: None)
+
+        def measure(self, _: None, seed: SeedSequence, __: Choices) -> pd.DataFrame:
+            return self.simulate(0, seed) and pd.DataFrame()
+
+    noted: Any = Noted()
+    measure_tables(noted, noted, Choices(), 5, (0, 3 * BLOCK))
+    assert len({tuple(seed.generate_state(4)) for seed in seeds}) == 2 * 3
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
+from bayesbias.sampling.blocks import LARGEST_BY_HAND, cholesky_blocks, solve_blocks
 from bayesbias.sampling.cells import CellSystem
 from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.effects import draw_effects
@@ -39,6 +40,7 @@ VARIANTS = (
     "contextual with groups",
     "contextual with slopes",
     "maximal with slopes and of sigma by word",
+    "maximal with a level first",
 )
 
 
@@ -191,6 +193,22 @@ def test_blocks_of_proposals_do_not_change_the_density(toy_table, monkeypatch) -
     whole = log_density(posterior, points)
     monkeypatch.setattr("bayesbias.sampling.collapsed.MOST_NUMBERS", 1)
     np.testing.assert_allclose(log_density(posterior, points), whole, atol=1e-10)  # rounding
+
+
+@pytest.mark.parametrize("d", [1, 3, LARGEST_BY_HAND, LARGEST_BY_HAND + 1])
+def test_blocks_of_any_size_are_factored_and_solved_one_by_one(d: int) -> None:
+    """Numbers of blocks, columns, and vectors differ, so axes cannot be exchanged in silence."""
+    rng, m, k, n = np.random.default_rng(1), 4, 2, 5
+    roots, right = rng.standard_normal((m, n, d, d)), rng.standard_normal((m, n, d, k))
+    matrices = roots @ roots.swapaxes(2, 3) + np.eye(d)  # condition numbers below about 100
+    factor = cholesky_blocks(np.moveaxis(matrices, 1, -1).copy())
+    found = np.tril(np.moveaxis(factor, -1, 1))
+    np.testing.assert_allclose(found @ found.swapaxes(2, 3), matrices, atol=1e-12)
+    factor = np.moveaxis(found, 1, -1)
+    for transposed in (False, True):
+        solved = solve_blocks(factor, np.moveaxis(right, 1, -1).copy(), transposed=transposed)
+        rows = found.swapaxes(2, 3) if transposed else found
+        np.testing.assert_allclose(rows @ np.moveaxis(solved, -1, 1), right, atol=1e-12)
 
 
 def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:

@@ -135,6 +135,15 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     assert one["high"] < 0
 
 
+def test_a_named_word_has_the_estimand_of_pooled_words() -> None:
+    """In two groups with a mean for each cell, it differs from the groups' estimand."""
+    post = bb.fit(Scenario(n_words=3, n_attributes=3).table(seed=1), draws=50, chains=1, seed=1)
+    found, pooled = contrasts(post, named="X1"), contrasts(post).query("level == 'word'")
+    assert (
+        found["estimand"].tolist() == only_row(pooled, protected_word="X1")[["estimand"]].tolist()
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
 def test_ten_seeds_give_the_same_words(name: str) -> None:

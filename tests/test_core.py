@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
-from bayesbias._core.display import Sheet, Shown, visible
+from bayesbias._core.display import Sheet, Shown, abridged, visible
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
 
@@ -112,6 +112,14 @@ def test_any_texts_give_one_line_a_row(rows: list[tuple[str, str, str]]) -> None
     assert (
         Sheet(SCRIPT, ((SCRIPT, '"&'),), (SCRIPT, "b"), SCRIPT).html().count("&lt;script&gt;") == 4
     )
+
+
+@pytest.mark.parametrize("n", [0, 1, 8, 9, 30])
+def test_an_abridged_list_counts_what_it_leaves_out(n: int) -> None:
+    text = abridged(["word"] * n)
+    more = sum(map(int, re.findall(r"\d+", text)))
+    assert text.count("word") + more == n
+    assert text.count("word") <= 8
 
 
 def test_a_thing_shows_itself_where_it_is_asked() -> None:

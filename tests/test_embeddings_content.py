@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb
+from bayesbias.embeddings.formats import word2vec
 from bayesbias.embeddings.load import load_vectors
 
 MATRIX = np.array([*WORDS.values()], dtype=np.float32)
@@ -160,16 +161,17 @@ def test_other_files_are_named_with_what_to_do(file: File, content: bytes | str,
 PARTS = ["he", "home run", "family doctor", "naïve", "New York City", "a", "東京 駅"]
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans(), st.integers(1, 9000))
 @settings(max_examples=60)
-def test_keys_with_blanks_are_right_or_refused(file, seed, dims, newline) -> None:
-    """Whatever the numbers are; with 16 or more dimensions, they are always right."""
+def test_keys_with_blanks_are_right_or_refused(file, seed, dims, newline, size) -> None:
+    """Wherever reads end; with 16 or more dimensions, they are always right."""
     rng = np.random.default_rng(seed)
     words = [f"{rng.choice(PARTS)}{i}" if rng.random() < 0.7 else f"w{i}" for i in range(30)]
     matrix = rng.normal(size=(30, dims)) * 10.0 ** rng.integers(-2, 2)
     path = file("blanks.bin", as_binary(dict(zip(words, matrix.tolist(), strict=True)), newline))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore", bb.warnings.KeysWithBlanks)
+        patch.setattr(word2vec, "SCAN_SIZE", size)
         try:
             found = load_vectors(path)
         except ValueError as error:

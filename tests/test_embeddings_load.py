@@ -71,7 +71,13 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
     (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
-    (lambda: look_up_tuples(TOY, "pairs", "he"), "pairs must contain pairs or longer tuples"),
+    *(
+        (
+            lambda of=of: look_up_tuples(TOY, "pairs", of),
+            "pairs must contain pairs or longer tuples",
+        )
+        for of in ("he", ["he", "she"], [("he",)])
+    ),
     (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with one row per word"),
     (lambda: as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
 ]

@@ -316,6 +316,12 @@ def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path)
     refused(r"not a static model. For a sentence encoder, pass its", bb.load_vectors, tmp_path)
 
 
+def test_dimensions_are_the_columns_that_are_numbered_alike() -> None:
+    frame = WIDE.assign(share1=0.5, level7=1.5)
+    with pytest.warns(bb.warnings.ColumnsNotRead, match="'share1', 'level7'"):
+        np.testing.assert_array_equal(bb.load_vectors(frame).vectors, MATRIX)
+
+
 def test_every_row_of_the_table_in_the_docs(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     words, array = ["he", "she"], np.array([[0.9, 0.1], [0.2, 0.8]], dtype=np.float32)

@@ -146,6 +146,22 @@ def test_covariates_that_cannot_be_used_are_refused_by_name(arguments, fragment)
     refused(fragment, bb.fit, table, seed=1, **arguments)
 
 
+@pytest.mark.parametrize("level", ["protected_group", "attribute_set", "connection"])
+def test_what_is_one_value_of_a_word_needs_no_effects_of_attributes(level: str) -> None:
+    """A slope has zeros in other groups and sets, which are no values of the word."""
+    table = measured()
+    words = table["protected_word"].unique()
+    values = dict(zip(words, [1.0, -1.0] * (len(words) // 2), strict=True))
+    table = table.assign(size=table["protected_word"].map(values))
+    for model in ("paper", "crossed"):
+        design, _ = with_slopes(make_design(table), load_model(model), table, f"size:{level}")
+        assert set(np.unique(design.x)) == {-1.0, 0.0, 1.0}
+    name = f"share:{level}"
+    refused(
+        "effects of attributes", with_slopes, make_design(table), load_model("paper"), table, name
+    )
+
+
 def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path) -> None:
     table = measured().drop(columns="attribute_rank")
     refused("no column attribute_rank", bb.fit, table, covariates="log_rank_attribute")
