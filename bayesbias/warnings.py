@@ -223,6 +223,13 @@ class EmptyVectors(BayesbiasWarning):
     text = "these words count as missing, because their vectors are zeros or not finite: {words}"
 
 
+class RepeatedWords(BayesbiasWarning):
+    """Words that an embedding has more than once, with different vectors."""
+
+    words: tuple[str, ...]
+    text = "these words are there again with other vectors, and the first are used: {words}"
+
+
 class ColumnsNotRead(BayesbiasWarning):
     """Columns of a table of vectors that are not read as dimensions, each with its use."""
 

@@ -262,7 +262,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("damage", ["cut", "odd"])
 def test_packed_tables_that_are_damaged(ending, damage, tmp_path, toy_table) -> None:
-    table = toy_table.drop_duplicates()
+    table = toy_table[:-1]  # the last row has the words of another
     content = table.to_csv(index=False).encode()
     whole = PACKERS[ending](content)
     path = tmp_path / f"t.csv{ending}"

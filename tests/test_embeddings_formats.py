@@ -94,7 +94,11 @@ def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> 
     row = as_binary({"a": (1.0, 2.0)}, header="3 2") if ".bin" in name else b"3 2\na 1 2\n"
     more = [b"b " + struct.pack("<2f", 3, 4), b"a " + struct.pack("<2f", 5, 6)]
     more = more if ".bin" in name else [b"b 3 4\n", b"a 5 6\n"]
-    check(load_vectors(file(name, row + b"".join(more))), {"a": (1, 2), "b": (3, 4)})
+    path = file(name, row + b"".join(more))
+    check(load_vectors(path), {"a": (1, 2), "b": (3, 4)})
+    with pytest.warns(bb.warnings.RepeatedWords) as told:
+        check(load_vectors(path, ["a", "b"]), {"a": (1, 2), "b": (3, 4)})
+    assert told[0].message == bb.warnings.RepeatedWords(("a",), about=str(path))
 
 
 GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -29,11 +29,11 @@ from ..tables.spellings import (
     spelling_hint,
 )
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
-from ..warnings import MissingWords, VectorsFromSubwords
+from ..warnings import MissingWords, RepeatedWords, VectorsFromSubwords
 from .formats.held import WITHOUT_VOCABULARY
 from .formats.keyed import Vectors, directed, is_ranked, warn_of_empty, without_empty
 from .registry import open_embedding
-from .source import Chunk, Embedding, first_of_each, gathered
+from .source import Chunk, Embedding, Vector, first_of_each, gathered
 
 
 class Encoder(Protocol):
@@ -125,8 +125,9 @@ def load_vectors(
     Warns
     -----
     UserWarning
-        If vectors are all zeros or not finite (these words count as missing), if columns of a table
-        are not dimensions, or if words are missing and keys have a prefix or suffix.
+        If vectors are all zeros or not finite (these words count as missing), if requested words
+        occur again with other vectors, if columns of a table are not dimensions, or if words are
+        missing and keys have a prefix or suffix.
 
     Examples
     --------
@@ -160,10 +161,12 @@ def pick(
     # An encoder makes a vector of any text, so it gets only the first form of each word.
     every = [*dict.fromkeys([*asked, *also])]
     wanted = {*chain(*((how(word)[:1] if embedding.makes else every_form(word)) for word in every))}
-    chunk, empty = without_empty(gathered(first_of_each(embedding.chunks(wanted))))
+    read = gathered(embedding.chunks(wanted))
+    chunk, empty = without_empty(gathered(first_of_each([read])))
     forms = chunk.words
     rows = {form: row for row, form in enumerate(forms)}
     chosen = choose(asked, rows, case, strip_accents=strip_accents)
+    _warn_of_repeats(read, {*chosen.values()}, where)
     with substitutions():  # which no command names
         chosen |= choose(every[len(asked) :], rows, case, strip_accents=strip_accents)
     absent = [word for word in asked if word not in chosen]
@@ -191,6 +194,20 @@ def pick(
     picked = Vectors([*chosen], chunk.vectors, read_as, ranks, others=others)
     picked.hint = hint
     return picked
+
+
+def _warn_of_repeats(read: Chunk, used: Collection[str], where: str) -> None:
+    """Name the words that are there again with other vectors, which are not used."""
+    if len({*read.words}) == len(read):
+        return
+    first: dict[str, Vector] = {}
+    others = [
+        word
+        for word, vector in zip(read.words, read.vectors, strict=True)
+        if word in used and not np.array_equal(first.setdefault(word, vector), vector)
+    ]
+    if others:
+        warn(RepeatedWords(tuple(dict.fromkeys(others)), about=where))
 
 
 def _whole(embedding: Embedding) -> Vectors:
