@@ -17,7 +17,7 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
-from bayesbias.sampling.exact import _drawn, sample_exact
+from bayesbias.sampling.exact import _drawn, bounds_of, sample_exact
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import log_prior
@@ -211,12 +211,16 @@ def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSp
         fit_design(*contradicted, draws=500, seed=1)
 
 
-def test_rounding_errors_at_tiny_sds_are_no_mass() -> None:
-    """A half-normal sd; its density below e^-9 is wrong by ±40, as of words shared by two sets."""
+@pytest.mark.parametrize("levels", [np.positive, np.sign])
+def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
+    """A half-normal sd; its density below e^-9 is wrong by ±40, as of words shared by two sets.
+
+    Errors of few levels are often equal at neighbors.
+    """
 
     def density(points: np.ndarray) -> np.ndarray:
         log_sd = points[:, 0]
-        error = np.where(log_sd < -9, 40 * np.sin(1e6 * log_sd), 0)
+        error = np.where(log_sd < -9, 40 * levels(np.sin(1e6 * log_sd)), 0)
         return log_sd - np.exp(2 * log_sd) / 2 + error
 
     one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
@@ -226,6 +230,13 @@ def test_rounding_errors_at_tiny_sds_are_no_mass() -> None:
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]
     # four standard errors of 20,000 draws with sds of .60 and 1.41
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
+
+
+def test_the_range_of_sds_moves_with_the_scale_of_large_outcomes() -> None:
+    y = np.array([-1.0, 1.0])  # with an sd of one
+    ranges = [bounds_of(Fields(design=Fields(y=scale * y))) for scale in (0.1, 1, 1e5)]
+    assert ranges[0] == ranges[1]
+    np.testing.assert_allclose(np.subtract(ranges[2], ranges[1]), np.log(1e5))
 
 
 def test_draws_do_not_depend_on_rounding_of_the_likeness(toy_table: pd.DataFrame) -> None:

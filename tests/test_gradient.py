@@ -105,17 +105,24 @@ def test_scores_of_a_skewed_log_sd_are_normal() -> None:
 
     known, score = np.linspace(-12, 3, 61), np.linspace(-5, 5, 201)
     one = Scores.of(known, density(known))
-    transform = standardized(Scores(*(np.tile(part, (len(score), 1)) for part in one)))
+    shifts = np.linspace(0, 1, len(score))  # each sd has its own map
+    start, *others = (np.tile(part, (len(score), 1)) for part in one)
+    transform = standardized(Scores(start + shifts[:, None], *others))
     given = pt.dvector()
     sd = transform.backward(given)
     parts = [sd, transform.forward(sd), transform.log_jac_det(given)]
     sds, back, log_slope = pytensor.function([given], parts, mode="FAST_COMPILE")(score)
     assert back == pytest.approx(score, abs=1e-9)
+    sds, log_slope = sds * np.exp(-shifts), log_slope - shifts
     assert np.exp(log_slope) == pytest.approx(np.gradient(sds, score), rel=0.05, abs=1e-6)
     fine = np.linspace(-40, 3, 100_001)
     below = np.cumsum(np.exp(density(fine)))
     found = np.interp(np.log(sds), fine, below / below[-1])
     assert found == pytest.approx(ndtr(score), abs=0.01)  # the map is rough by design
+    assert np.interp(one.median, fine, below / below[-1]) == pytest.approx(0.5, abs=0.01)
+    cut = Scores.of(known, np.where(known < -9, -np.inf, density(known)))  # beyond the resolution
+    assert np.isfinite(np.concatenate(cut)).all()
+    assert (cut.slope > 0).all()
 
 
 def agreement(nuts: DataTree, exact: DataTree) -> pd.Series:
