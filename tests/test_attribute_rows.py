@@ -238,12 +238,17 @@ def test_the_error_of_slopes_moves_a_word_by_its_own_rank(monkeypatch: pytest.Mo
     position = pd.Series(attribute_positions(design), design.attributes)
     of_set = position.groupby(position.index.str[0]).mean()
     error = pd.Series(errors[0], [*"xyz"])
+    words = table.groupby(["protected_group", "attribute"])["cosine_distance"].mean().unstack()
     for place, row in labels.iterrows():
         group, others = row["protected_group"], [*{*"xyz"} - {row["protected_group"]}]
         apart = error[group] - error[others]
         thirds = of_set[others[::-1]].to_numpy()
         expected = -(apart * (position[row["attribute"]] - thirds)).mean()
-        np.testing.assert_allclose((moved - plain)[:100, place], expected, atol=1e-12)
+        for draws, sign in ((slice(100), 1), (slice(100, None), -1)):  # errors have opposites, too
+            shift = (moved - plain)[draws, place]
+            np.testing.assert_allclose(shift, sign * expected, atol=1e-12)
+        measured = words.loc[group] - words.loc[others].mean()  # not at equal frequency
+        assert row["raw"] == pytest.approx(measured[row["attribute"]], abs=1e-9)
 
 
 def test_rows_of_attributes_need_effects_of_cells_and_no_other_option() -> None:

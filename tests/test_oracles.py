@@ -184,6 +184,25 @@ def test_the_average_of_lists_is_raw_too() -> None:
     np.testing.assert_allclose(ranks, 1.0)
 
 
+def test_the_design_of_several_runs_does_not_depend_on_their_order() -> None:
+    """Runs have the same pairs, but other distances, cosines, and values of a covariate."""
+    runs = {}
+    for seed, name in enumerate(("a", "b", "c")):
+        table = with_cosines(table_of(seed), seed)
+        words = table["attribute"].unique()
+        share = pd.Series(np.random.default_rng(seed).random(len(words)), words)
+        runs[name, ""] = table.assign(share=table["attribute"].map(share))
+    one, other = (
+        runs_of("one", dict(items), covariates="share").design
+        for items in (runs.items(), reversed(runs.items()))
+    )
+    assert not np.allclose(one.y, other.y)
+    for name in ("x", "word_likeness", "attribute_likeness"):
+        ours = getattr(one, name)
+        assert ours.size
+        np.testing.assert_allclose(ours, getattr(other, name), atol=1e-12, err_msg=name)
+
+
 def test_a_less_precise_run_never_counts_against() -> None:
     """The best linear combination of two runs that correlate gives weights of 0 or more."""
     rng, base = default_rng(3), table_of(3, "xy")
