@@ -13,6 +13,7 @@ from bayesbias import contrasts, fit
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.tree import labels
 from bayesbias.nulls import Scenario
+from bayesbias.posterior.mixtures import mixtures
 from bayesbias.posterior.summaries import compare_draws
 from bayesbias.report.numbers import graded
 from bayesbias.tables.descriptives import default_rows
@@ -133,6 +134,17 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     assert one["mean"] == pytest.approx(means["associated"] - means["different"], abs=0.01)
     assert abs(shrunken["mean"]) < abs(one["mean"]) - 0.05
     assert one["high"] < 0
+
+
+def test_every_row_but_those_of_words_is_an_average_over_sds() -> None:
+    post = bb.fit(Scenario(controls=("human",)).table(seed=1), draws=50, chains=1, seed=1)
+    means, sds = mixtures(post)
+    known = np.isfinite(means[0])
+    frame = contrasts(post).query("level != 'word'")
+    assert len(frame) == known.sum() > 3
+    np.testing.assert_allclose(frame["mean"], means[:, known].mean(axis=0), atol=1e-12)
+    variance = (sds**2).mean(axis=0) + means.var(axis=0)
+    np.testing.assert_allclose(frame["sd"], np.sqrt(variance[known]), rtol=1e-9)
 
 
 def test_a_named_word_has_the_estimand_of_pooled_words() -> None:

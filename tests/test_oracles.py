@@ -17,6 +17,7 @@ from builders import groups_by_sets, only_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from test_frequency import ranked_table
 from xarray import DataTree
 
 import bayesbias as bb
@@ -201,6 +202,23 @@ def test_the_design_of_several_runs_does_not_depend_on_their_order() -> None:
         ours = getattr(one, name)
         assert ours.size
         np.testing.assert_allclose(ours, getattr(other, name), atol=1e-12, err_msg=name)
+
+
+def test_a_run_has_the_mean_and_variance_of_a_fit_to_it_alone() -> None:
+    """Its distances are at equal frequency, and errors of slopes add to its variance."""
+    runs = {(name, ""): ranked_table(seed=seed) for seed, name in enumerate("ab", start=1)}
+    joint = runs_of("one", runs)
+    found, _ = list_contrasts(joint, ["a", "b"], ("associated", "different"), default_rng(1))
+    for run, table in enumerate(runs.values()):
+        frame = bb.contrasts(bb.fit(table, draws=500, chains=2, seed=1))
+        frame = frame.query("first == 'associated' and second == 'different'")
+        frame = frame[frame["level"] != "word"].set_index("protected_group")
+        assert set(frame.index) == set(found)
+        for group, row in frame.iterrows():
+            # Moments are averaged over 500 or 1,000 draws of sds, which move them by 1%.
+            own = found[str(group)]
+            assert own.mean[run] == pytest.approx(row["mean"], abs=0.05 * row["sd"])
+            assert np.sqrt(own.covariance[run, run]) == pytest.approx(row["sd"], rel=0.04)
 
 
 def test_a_less_precise_run_never_counts_against() -> None:
