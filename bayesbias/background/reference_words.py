@@ -197,7 +197,7 @@ def draw_pools(
         smallest = np.argsort(both[0], kind="stable")[:most]
         drawn = [part[smallest] for part in both]
     by_frequency = sorted(found, key=lambda form: found[form][1])
-    if by_rank and not is_ranked(embedding, by_frequency):
+    if by_rank and found and not is_ranked(embedding, by_frequency):
         warn(UnknownFrequency(embedding.loaded is None, about=embedding.name))
     return Pools(tuple(drawn[1:]) or (np.empty(0),) * 3, found, case, size)
 

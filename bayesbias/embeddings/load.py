@@ -181,8 +181,7 @@ def pick(
     if not hint and 2 * len(absent) > len(asked):
         hint = _key_hint(embedding, absent)
     if len(absent) == len(asked):
-        keys = () if embedding.makes or hint else _keys(embedding)
-        raise _nothing_found(asked, hint, where, [*islice(keys, SHOWN_KEYS)])
+        raise _nothing_found(asked, hint, embedding)
     if not others and hint:
         n, names = len(absent), tuple(absent)
         why = "the embedding does not have them"
@@ -223,7 +222,7 @@ def _whole(embedding: Embedding) -> Vectors:
     chunk = gathered(directed_chunks(), lambda: embedding.expected)
     warn_of_empty(lost, embedding.name)
     if not chunk.words:
-        raise _nothing_found((), (), embedding.name)
+        raise ValueError(f"{embedding.name} has no words")
     loaded, forms = embedding.loaded, chunk.words
     if loaded is not None:
         original = resolved_forms(loaded)
@@ -299,11 +298,11 @@ def _asked(words: Iterable[str] | WordListLike | None) -> list[str] | None:
 
 
 def _nothing_found(
-    asked: Sequence[str], hint: Sequence[str | Argument], where: str, keys: Sequence[str] = ()
-) -> ValueError:
-    if not asked:
-        return ValueError(f"{where} has no words")
-    text = f"no requested word is in {where} ({abridged(asked)})"
-    if keys:
-        hint = (f"its first words are {', '.join(map(repr, keys))}",)
-    return ArgumentError(f"{text}; ", *hint) if hint else ValueError(text)
+    asked: Sequence[str], hint: Sequence[str | Argument], embedding: Embedding
+) -> ArgumentError:
+    """Say how the words would be found, or show the first words that are there."""
+    if not hint and not embedding.makes:
+        first = [repr(key) for key in islice(_keys(embedding), SHOWN_KEYS)]
+        hint = (f"its first words are {', '.join(first) or 'none'}",)
+    text = f"no requested word is in {embedding.name} ({abridged(asked)})"
+    return ArgumentError(text, "; " * bool(hint), *hint)
