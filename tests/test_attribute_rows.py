@@ -104,6 +104,14 @@ def test_sets_can_be_several_shared_or_of_one_group_only() -> None:
         assert apart.max() - apart.min() < 0.01
 
 
+def test_a_set_without_pairs_of_the_other_group_has_no_rows() -> None:
+    table = leaning_table("xy")
+    table = table[(table["attribute_set"] != "x") | (table["protected_group"] == "x")]
+    frame = bb.contrasts(bb.fit(table, draws=50, seed=1), of="attribute")
+    assert set(frame["attribute_set"]) == {"y"}
+    assert np.isfinite(frame[["raw", "mean"]].to_numpy()).all()
+
+
 def test_two_groups_with_a_contrast_are_drawn_together_beside_one_without() -> None:
     table = leaning_table("xyz")
     table = table[table["attribute_set"] != "z"]

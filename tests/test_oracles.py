@@ -23,11 +23,13 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias import comparison
 from bayesbias.comparison.joint import posterior_at, slopes
-from bayesbias.comparison.runs import list_contrasts, runs_of
+from bayesbias.comparison.runs import _in_spreads, list_contrasts, runs_of
 from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.splits import split_by_baseline
+from bayesbias.sampling.parameters import log_prior
+from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines, joined_tables, table_cosines
 
 QUICK = {"draws": 100, "chains": 2, "seed": 1}
@@ -219,6 +221,24 @@ def test_a_run_has_the_mean_and_variance_of_a_fit_to_it_alone() -> None:
             own = found[str(group)]
             assert own.mean[run] == pytest.approx(row["mean"], abs=0.05 * row["sd"])
             assert np.sqrt(own.covariance[run, run]) == pytest.approx(row["sd"], rel=0.04)
+    opposite, _ = list_contrasts(joint, ["a", "b"], ("different", "associated"), default_rng(1))
+    for group, own in found.items():
+        np.testing.assert_allclose(opposite[group].mean, -own.mean, atol=1e-12)
+
+
+def test_priors_in_spreads_are_those_of_the_distances() -> None:
+    """If sds are divided by the spread, their log density moves by a constant."""
+    posterior, spread = collapse(make_design(table_of(1)), load_model("maximal")), 0.2
+    points = default_rng(1).normal(-2, 0.7, (5, posterior.n_parameters))
+    priors = [
+        log_prior(spec, posterior.blocks, points - scale * posterior.is_sd)
+        for spec, scale in (
+            (posterior.spec, 0.0),
+            (_in_spreads(posterior.spec, spread), np.log(spread)),
+        )
+    ]
+    assert np.ptp(priors[0]) > 1
+    assert np.ptp(priors[0] - priors[1]) < 1e-9  # rounding
 
 
 def test_a_less_precise_run_never_counts_against() -> None:
