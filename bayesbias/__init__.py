@@ -22,8 +22,10 @@ def __getattr__(name: str) -> object:
     try:
         return _loaded(name)
     except AttributeError as error:
+        if name in __all__:
+            raise
         from difflib import get_close_matches
 
         near = get_close_matches(name, __all__, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near and name not in __all__ else ""
+        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"{error}{hint}", name=name, obj=error.obj) from None

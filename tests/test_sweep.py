@@ -197,6 +197,7 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
             done = run_sweep(calm(config), tmp_path)
         assert {replace(each.message, about="") for each in told} == {DOUBT}
         assert {replace(each, about="") for each in done.warnings} == {DOUBT}
+        assert done.doubts == list(map(str, done.warnings))
         assert set(done.contrasts["model"]) == {"paper"}
         assert set(done.failures["model"]) == {"crossed"}
         assert set(done.failures["message"]) == {"no room"}

@@ -123,6 +123,7 @@ def run_jobs(
         results |= read_results(folder, {job.key: job for job in jobs})
     todo = {job.key: job for job in jobs if job.key not in results}
     failed, n_kept = dict[str, _Packed](), len(results)
+    reused = sum(job.key in results for job in jobs)
     with (
         progress_bar(description, len(todo) + n_kept, done=n_kept, shown=progress) as update,
         closing(_run_all(todo, n_jobs)) as coming,
@@ -141,7 +142,7 @@ def run_jobs(
         {name: frame for name, (frame, _) in done.items()},
         {name: found for name, (_, found) in done.items()},
         tuple(Failure(job.name, **failed[job.key]) for job in jobs if job.key in failed),
-        len(done) - len(todo) + len(failed),
+        reused,
     )
 
 

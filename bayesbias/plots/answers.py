@@ -90,7 +90,7 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     values = wide.reindex(index=words, columns=attributes).to_numpy(np.float64)
     ax = new_axes(ax, HEADER_HEIGHT + 0.9 + 0.2 * len(words))
     most = float(np.nanquantile(abs(values), 0.97)) or 1.0
-    ax.imshow(values, cmap="PuOr_r", vmin=-most, vmax=most, aspect="auto", interpolation="none")
+    ax.imshow(values, cmap="PRGn_r", vmin=-most, vmax=most, aspect="auto", interpolation="none")
     row_labels(ax, range(len(words)), words)
     names = [shorten(word, 18) for word in attributes]
     ax.set_xticks(range(len(attributes)), names, rotation=90, parse_math=False)
@@ -98,7 +98,7 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.axhline(end - 0.5, color=INK, linewidth=1.2)
     for end in _ends(pairs, "attribute", "attribute_set"):
         ax.axvline(end - 0.5, color=INK, linewidth=1.2)
-    note = f"Orange: closer than usual for both words, up to {most:.2f}. Purple: farther."
+    note = f"Purple: closer than usual for both words, up to {most:.2f}. Green: farther."
     return header(ax, "Every pair of words", note)
 
 

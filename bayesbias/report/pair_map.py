@@ -144,7 +144,7 @@ class _Drawing:
         return f"M{short(x0)} {short(y0)}H{short(x1)}V{short(y1)}H{short(x0)}z"
 
     def _cells(self) -> list[str]:
-        """Return one path for each color level: orange cells are closer, and blue ones farther."""
+        """Return one path for each color level: purple cells are closer, and green ones farther."""
         paths = defaultdict[tuple[bool, int], list[str]](list)
         for i, row in enumerate(self.plan.deviations.tolist()):
             for j, value in enumerate(row):

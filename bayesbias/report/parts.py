@@ -38,6 +38,7 @@ SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
 
 CROSSED = "stereotyped pairs closer by (cosine distance)"
+OWN = "closer to own stereotypes by (cosine distance)"
 TOWARD = "closer than other groups’ words by (cosine distance)"
 """What numbers mean: for two groups, and for each of several."""
 
@@ -202,7 +203,7 @@ def alerts(record: Record) -> list[str]:
         rows = sizes[alike & (sizes["role"] != "controls")]
         if len(rows):
             names = joined(map(in_words, rows["name"]))
-            texts.append(f"Almost the same vectors: {names} each count as one word.")
+            texts.append(f"Almost the same vectors, so each counts as one word: {names}.")
     return texts
 
 

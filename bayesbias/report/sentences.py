@@ -176,5 +176,7 @@ def for_scale(record: Record) -> str:
     rows = {row.key: row for row in record.landmarks}
     for key in ("pronouns", "flowers", "sport"):
         if key in rows:
-            return f"For scale: {LANDMARK_SAYS[key]}, {number(rows[key].mean, 2)}."
+            measured = record.frame("landmarks")
+            where = f" in {measured['embedding'].iloc[0]}" if "embedding" in measured else ""
+            return f"For scale: {LANDMARK_SAYS[key]}, {number(rows[key].mean, 2)}{where}."
     return ""

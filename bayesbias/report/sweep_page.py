@@ -37,10 +37,10 @@ class SweepPage(Page[SweepRecord]):
             return Answer(sweep_sentence(record), "", None, doubts)
         rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
         says = f"{plain(sweep_sentence(record))} Closer by"
-        picture = parts.dot_picture(rows, says, parts.ruler(record), first=MANY)
+        picture = parts.dot_picture(rows, says, parts.ruler(record), unit=parts.OWN, first=MANY)
         deck = (
-            f"Stereotyped pairs are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer than "
-            f"reverse pairs. {for_scale(record)}"
+            f"Words are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer to their own "
+            f"stereotypes than to others. {for_scale(record)}"
         ).rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
 

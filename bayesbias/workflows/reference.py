@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from ..scores.table import score_table
 from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES
 from ..tables.wordlists import WordList
-from ..warnings import NothingDrawn
+from ..warnings import NothingDrawn, SameVectors
 from .results import ModelResult, joined
 from .ruler import landmark_lists, landmark_words
 from .settings import Settings
@@ -182,9 +183,11 @@ def split_rows(
     near = tuple(pool.words[row] for row in topic_neighbors(pool, wordlist))
     if not near:
         return split_by_baseline(lead.posterior)
-    table = distance_table(
-        with_drawn(vectors, near, pool), replace(wordlist, controls={"neutral": near})
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SameVectors)  # of words that nobody listed
+        table = distance_table(
+            with_drawn(vectors, near, pool), replace(wordlist, controls={"neutral": near})
+        )
     return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])
 
 

@@ -143,6 +143,11 @@ class Fitted:
         return self.found.warnings
 
     @property
+    def doubts(self) -> list[str]:
+        """The `warnings` in words."""
+        return list(map(str, self.warnings))
+
+    @property
     def lead(self) -> ModelResult:
         """The result of the main model, which was requested last."""
         return [*self.results.values()][-1]
