@@ -12,6 +12,7 @@ from test_frequency import ranked_table
 import bayesbias as bb
 from bayesbias.model.frequency import attribute_positions
 from bayesbias.model.indexing import make_design
+from bayesbias.model.likelihood import Rows
 from bayesbias.nulls import Scenario
 from bayesbias.posterior import attributes, summaries
 from bayesbias.posterior.attributes import BETWEEN, GRID, _drawn_together, attribute_draws
@@ -132,7 +133,9 @@ def test_a_stereotype_of_two_groups_has_a_row_for_each(
 ) -> None:
     """Rows are sums of the effects in the table's rows, or in the set's if the table has none.
 
-    Sums of 1,000 draws have an error of about .002; the other connection would move them by .02.
+    The other group that shares it is not compared. Both x and y are compared with z, which has the
+    word in the set x, and the set of the other is different for both. Sums of 1,000 draws have an
+    error of about .002; the other connection would move them by .02.
     """
     monkeypatch.setattr(attributes, "_drawn_together", lambda draws, *_: draws)
     table = leaning_table("xyz")
@@ -143,8 +146,15 @@ def test_a_stereotype_of_two_groups_has_a_row_for_each(
     table = table[(table["attribute"] != name) | (table["protected_group"] != lost)]
     post = bb.fit(table, draws=1000, chains=1, seed=1)
     drawn = post["posterior"].to_dataset().sel(attribute=name).mean(("chain", "draw"))
-    of_group = bb.contrasts(post).query("level == 'group' and second == 'different'")
-    of_group = of_group.query("first == 'associated'").set_index("protected_group")["mean"]
+    sides = pd.Series({True: "associated", False: "different"})
+    cells = {
+        (group, column): float(
+            drawn["connection_mean"].sel(connection=sides[group == column])
+            + drawn["cell"].sel(protected_group=group, attribute_column=column)
+        )
+        for group in "xyz"
+        for column in "xyz"
+    }
     rows = table[table["attribute"] == name].groupby("protected_group")
     measured = rows["cosine_distance"].mean()
     kinds = pd.Series({"x": "associated", "y": "associated", "z": "different"})
@@ -163,10 +173,43 @@ def test_a_stereotype_of_two_groups_has_a_row_for_each(
     for group, row in frame.set_index("protected_group").iterrows():
         assert row["attribute_set"] == group
         if not lost:
-            raw = measured[group] - measured.drop(group).mean()
-            assert row["raw"] == pytest.approx(raw, abs=1e-9)
-        lead = effects[group] - effects.drop(group).mean()
-        assert row["mean"] == pytest.approx(of_group[group] + lead, abs=0.008)
+            assert row["raw"] == pytest.approx(measured[group] - measured["z"], abs=1e-9)
+        other = {"x": "y", "y": "x"}[group]
+        base = cells[group, group] - cells["z", "x"] - cells[group, other] + cells["z", other]
+        lead = effects[group] - effects["z"]
+        assert row["mean"] == pytest.approx(base + lead, abs=0.008)
+
+
+@pytest.mark.parametrize(("groups", "shared"), [("xy", "xy"), ("xyz", "xyz"), ("xyz", "xy")])
+def test_rows_of_shared_stereotypes_agree_with_fitted_means(groups: str, shared: str) -> None:
+    """Groups have equal distances to other sets, so rows are within an sd of fitted differences.
+
+    Without the rule that groups that share a word are not compared, x would be .05 closer to it.
+    """
+    rng = np.random.default_rng(0)
+    table = groups_by_sets(groups, 4, 4, "")
+    one = table["attribute"] == "x-0"
+    is_own = table["protected_group"] == table["attribute_set"]
+    of_shared = one & table["protected_group"].isin([*shared])
+    table.loc[of_shared, "attribute_set"] = table["protected_group"]
+    table.loc[of_shared, "connection"] = "associated"
+    table["cosine_distance"] = np.where(is_own | of_shared, 0.95, 1)
+    closeness = dict(zip(table["attribute"].unique(), rng.normal(0, 0.05, 12), strict=False))
+    table["cosine_distance"] += table["attribute"].map(closeness) + rng.normal(0, 0.02, len(table))
+    post = bb.fit(table, draws=500, seed=1)
+    table["fitted"] = Rows(post).expected(np.arange(len(table))).mean(axis=0)
+    means = table.groupby(["attribute", "protected_group"])[["fitted", "cosine_distance"]].mean()
+    frame = bb.contrasts(post, of="attribute").set_index(KEYS)
+    apart = [*{*groups} - {*shared}]
+    own = {name for name, word in frame.index if word == "x-0"}
+    assert own == ({*shared} if apart else set())
+    assert len(frame) == 4 * len(groups) - 1 + len(own)
+    for (group, attribute), row in frame.iterrows():
+        others = apart if attribute == "x-0" else [*{*groups} - {group}]
+        lead = means.loc[attribute].loc[group] - means.loc[attribute].loc[others].mean()
+        assert row["raw"] == pytest.approx(lead["cosine_distance"], abs=1e-9)
+        if attribute == "x-0":
+            assert row["mean"] == pytest.approx(lead["fitted"], abs=row["sd"])
 
 
 def test_signs_are_right_together_in_the_order_of_certainty() -> None:

@@ -7,7 +7,9 @@ overall one, if groups have none), plus the attribute's deviation:
 
 where u[a, h] are the effects of a in rows of group h, and the others are the groups that the
 contrast of g compares in column j. Attributes of a set thus vary around the group's contrast, as
-words do (`bayesbias.posterior.estimands`). An attribute that two groups share has a row for each.
+words do (`bayesbias.posterior.estimands`). A group that has the attribute among its own stereotypes
+is not one of the others, so an attribute of all groups has no row. If groups have an attribute in
+different columns, r[g] compares the means of these columns.
 
 With k contrasts of groups, r has k independent chances of a wrong sign, and with three groups, a
 group's contrast has more than twice the sd of the overall one. Here, in contrast to the group's own
@@ -53,9 +55,11 @@ from .estimands import (
     DOUBLE,
     RELATIVE,
     Values,
+    cell_draws,
     compares_stereotypes,
     has_cells,
     identifies_groups,
+    names_of_cells,
     relative_weights,
     shared_gaps,
     slope_errors,
@@ -117,13 +121,14 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     return _labels(design, rows), draws
 
 
-type Rows = tuple[np.ndarray, np.ndarray, np.ndarray, FloatArray]
-"""Groups, attributes, and columns, (n_rows,), and weights w of all groups, (n_rows, n_groups)."""
+type Rows = tuple[np.ndarray, np.ndarray, FloatArray, np.ndarray]
+"""Groups and attributes, (n_rows,), weights w of all groups, (n_rows, n_groups), and columns of all
+groups and attributes, (n_groups, n_attributes)."""
 
 
 def _rows(design: Design) -> Rows:
     """Return the groups and their stereotypes, with the weights of groups in their contrasts."""
-    names = np.array([*design.connections, ""])[design.column_connection]
+    names = names_of_cells(design)
     own, others = names == "associated", (names == "different").astype(np.float64)
     if identifies_groups(design):
         weights = relative_weights(design)
@@ -133,30 +138,60 @@ def _rows(design: Design) -> Rows:
         weights = np.eye(len(names))[:, :, None] - others
         own &= others.any(axis=0)
     columns = np.tile(design.attribute_column, (len(names), 1))
-    place = design.codes("protected_group"), design.attribute
-    rows = design.of_connection("associated")  # groups can share an attribute
-    columns[place[0][rows], place[1][rows]] = design.codes("attribute_column")[rows]
+    rows = np.argsort(-design.connection, kind="stable")  # associated comes last
+    place = design.codes("protected_group")[rows], design.attribute[rows]
+    columns[place] = design.codes("attribute_column")[rows]
     group, attribute = np.nonzero(np.take_along_axis(own, columns, axis=1))
-    column = columns[group, attribute]
-    of_rows = weights[group, :, column]
-    return group, attribute, column, of_rows / of_rows[np.arange(len(group)), group][:, None]
+    of_rows = weights[group, :, columns[group, attribute]]
+    of_rows /= of_rows[np.arange(len(group)), group][:, None]
+    is_shared = np.take_along_axis(names == "associated", columns, axis=1)[:, attribute].T
+    others = np.where(is_shared, 0.0, np.minimum(of_rows, 0.0))
+    has_others = others.any(axis=1)
+    group, attribute, of_rows, others = (
+        each[has_others] for each in (group, attribute, of_rows, others)
+    )
+    others *= (np.minimum(of_rows, 0.0).sum(axis=1) / others.sum(axis=1))[:, None]
+    return group, attribute, np.maximum(of_rows, 0.0) + others, columns
 
 
 def _gaps(design: Design, spec: ModelSpec, values: Values, rows: Rows) -> FloatArray:
     """Return (n_draws, n_rows) draws of r, with the slopes of whole sets."""
-    group, attribute, column, weights = rows
+    group, attribute, weights, columns = rows
+    column = columns[group, attribute]
     base = 1 + group if identifies_groups(design) else np.zeros_like(group)
     gaps = shared_gaps(design, spec, values)[:, base, 0]
+    if identifies_groups(design):
+        several = (columns[:, attribute] != column).any(axis=0)
+        some = group[several], attribute[several], weights[several], columns
+        cells = cell_draws(design, spec, values)
+        gaps[:, several] = np.einsum("ngj,rgj->nr", cells, _across_columns(design, some))
     measured = np.zeros((len(design.groups), len(design.attributes), 1), dtype=bool)
     measured[design.codes("protected_group"), design.attribute] = True
     for term in spec.terms_of("attribute"):
         effects = values(term.name)
         effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
-        of_sets = level_shares(design, term.by, "attribute_column")[:, column]
-        own = level_shares(design, term.by, "attribute")[:, attribute]
-        shares = np.where(measured[:, attribute], own, of_sets)
+        of_sets = level_shares(design, term.by, "attribute_column")
+        of_sets = np.take_along_axis(of_sets, columns[:, :, None], axis=1)
+        own = level_shares(design, term.by, "attribute")
+        shares = np.where(measured, own, of_sets)[:, attribute]
         gaps += np.einsum("nrl,grl,rg->nr", effects, shares, weights, optimize=True)
     return np.asarray(gaps)
+
+
+def _across_columns(design: Design, rows: Rows) -> FloatArray:
+    """Return cell weights of r[g] for attributes in several columns, (n_rows, n_groups, n_columns).
+
+    As in `relative_weights`, sets that are different for both groups are the baseline.
+    """
+    group, attribute, weights, columns = rows
+    is_different = names_of_cells(design) == "different"
+    cells = np.zeros((len(group), *is_different.shape))
+    for row, other in zip(*np.nonzero(weights < 0), strict=True):
+        baseline = is_different[[group[row], other]].all(axis=0)
+        for g, weight in ((group[row], -weights[row, other]), (other, weights[row, other])):
+            cells[row, g, columns[g, attribute[row]]] += weight
+            cells[row, g] -= weight * baseline / baseline.sum()
+    return cells
 
 
 def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> FloatArray:
@@ -185,14 +220,15 @@ def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> Flo
 
 def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
     """Return how errors of slopes move an attribute beyond its set, (n_draws, n_rows)."""
-    _, attribute, column, weights = rows
-    apart = attribute_positions(design)[attribute] - cell_positions(design)[:, column]
+    _, attribute, weights, columns = rows
+    positions = np.take_along_axis(cell_positions(design), columns, axis=1)
+    apart = (attribute_positions(design) - positions)[:, attribute]
     return np.asarray(errors @ (weights.T * apart))
 
 
 def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     """Return the rows' labels, and the difference in mean measured distance, without a model."""
-    group, attribute, column, weights = rows
+    group, attribute, weights, columns = rows
     is_moved = frequency_of(design) is Frequency.EQUAL
     y = design.y + (offsets(design) if is_moved else 0.0)
     place = design.codes("protected_group"), design.attribute
@@ -202,7 +238,7 @@ def _labels(design: Design, rows: Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "protected_group": np.take(design.groups, group),
-            "attribute_set": np.take(design.columns, column),
+            "attribute_set": np.take(design.columns, columns[group, attribute]),
             "attribute": np.take(design.attributes, attribute),
             "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
             "raw": np.where(lacking, np.nan, raw),

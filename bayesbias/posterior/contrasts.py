@@ -144,11 +144,12 @@ def contrasts(
 
     With ``of="attribute"``, a row is about one stereotype and the group that it belongs to: how
     much closer the word is to this group than to the others, in terms of the group's ``estimand``
-    (the overall one, if groups have none). Columns are ``protected_group``, ``attribute_set``,
-    ``attribute``, ``estimand``, ``frequency``, ``raw``, and those from ``mean`` to
-    ``p_rope_ceiling``. Contrasts of several groups are drawn toward each other here, as far as they
-    agree, because otherwise each group is a chance of a wrong sign. A group's own row is not, so
-    with three or more groups, it is not the average of these rows.
+    (the overall one, if groups have none). Groups that share the stereotype are not among the
+    others, so a stereotype of all groups has no row. Columns are ``protected_group``,
+    ``attribute_set``, ``attribute``, ``estimand``, ``frequency``, ``raw``, and those from ``mean``
+    to ``p_rope_ceiling``. Contrasts of several groups are drawn toward each other here, as far as
+    they agree, because otherwise each group is a chance of a wrong sign. A group's own row is not,
+    so with three or more groups, it is not the average of these rows.
     ``raw`` is the plain difference in mean measured distance to the word, own group minus others,
     and includes how far the group is from all words. The surest sign comes
     first, and ``all_right`` is the probability that all signs down to a row are right.

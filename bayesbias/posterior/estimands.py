@@ -142,7 +142,7 @@ def relative_weights(design: Design) -> FloatArray:
 
     The weights are NaN for groups whose contrast the table does not identify.
     """
-    names = _names_of_cells(design)
+    names = names_of_cells(design)
     weights = np.full((len(names), *names.shape), np.nan)
     for g, of_group in enumerate(names):
         pairs = [
@@ -172,7 +172,7 @@ def _group_weights(design: Design) -> FloatArray:
 
 def _own_minus_different(design: Design) -> FloatArray:
     """Return (n_groups, n_columns) weights of own minus different sets; NaN if one is missing."""
-    names = _names_of_cells(design)
+    names = names_of_cells(design)
     sides = ((names == side).astype(np.float64) for side in ("associated", "different"))
     with np.errstate(invalid="ignore"):
         own, different = (side / side.sum(axis=1, keepdims=True) for side in sides)
@@ -184,7 +184,7 @@ def double_weights(design: Design) -> FloatArray:
 
     The weights are those of "associated" in a regression of stereotype cells on group and column.
     """
-    names = _names_of_cells(design)
+    names = names_of_cells(design)
     group, column = np.nonzero((names == "associated") | (names == "different"))
     own = (names[group, column] == "associated").astype(np.float64)
     effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
@@ -197,7 +197,7 @@ def double_weights(design: Design) -> FloatArray:
     return weights
 
 
-def _names_of_cells(design: Design) -> np.ndarray:
+def names_of_cells(design: Design) -> np.ndarray:
     """Return the connection of every cell, (n_groups, n_columns); empty if it has no rows."""
     return np.array([*design.connections, ""])[design.column_connection]
 
