@@ -14,13 +14,14 @@ from scipy.stats import expon, multivariate_normal
 import bayesbias as bb
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
+from bayesbias.model.priors import Prior
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.exact import _drawn, bounds_of, sample_exact
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
-from bayesbias.sampling.parameters import log_prior
+from bayesbias.sampling.parameters import Block, log_prior
 from bayesbias.sampling.reduction import collapse
 
 MODELS = (
@@ -224,12 +225,37 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
         return log_sd - np.exp(2 * log_sd) / 2 + error
 
     one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
-    drawn, log_sds, n_modes = _drawn(one, density, np.zeros(1), 20_000, np.random.default_rng(1))
+    one.spec = Fields(priors={"sd": Prior("half_normal", {"sd": 1})})
+    one.blocks = [Block("sd", (), slice(0, 1))]
+    drawn, log_sds, n_modes, _ = _drawn(one, density, np.zeros(1), 20_000, np.random.default_rng(1))
     assert drawn.pareto_k < 0.7
     assert n_modes == 1
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]
     # four standard errors of 20,000 draws with sds of .60 and 1.41
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
+
+
+def test_a_plateau_where_prior_and_likelihood_cancel_has_no_mass_below() -> None:
+    """A density rises as sd² up to the resolution of the data, and one df makes it level above.
+
+    Compare with sums over a grid of the sds of the connection and of the residuals.
+    """
+    n, sigma = 200, 0.02
+    noise = np.random.default_rng(0).standard_normal((2, n))
+    apart = np.array([[1], [-1]]) * sigma / np.sqrt(2 * n) * 2  # two standard errors
+    y = 1 + sigma * (noise - noise.mean(axis=1, keepdims=True)) + apart
+    prior = Prior("gamma", {"shape": 2, "rate": 3})
+    spec = load_model("paper").with_priors({"connection_sd": prior})
+    posterior = collapse(make_design(grid(2, n, y.ravel(), ("neutral",))), spec)
+    wide, narrow = np.linspace(-11, 2.5, 271), np.linspace(-4.3, -3.5, 41)
+    points = np.stack(np.meshgrid(wide, narrow, indexing="ij"), axis=-1).reshape(-1, 2)
+    density = log_density(posterior, points)
+    weights = np.exp(density - density.max())
+    drawn = sample_exact(posterior, 40_000, np.random.default_rng(1)).parameters[:, 0]
+    for below in (-6.025, -5.025, -3.975):  # between points of the grid
+        expected = weights[points[:, 0] < below].sum() / weights.sum()
+        error = np.sqrt(expected / len(drawn))
+        assert (drawn < below).mean() == pytest.approx(expected, abs=4 * error), below
 
 
 def test_the_range_of_sds_moves_with_the_scale_of_large_outcomes() -> None:

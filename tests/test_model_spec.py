@@ -123,6 +123,8 @@ def test_wrong_models_say_what_is_wrong(content: dict[str, Any], message: str) -
 
 NORMAL = {"family": "normal", "mean": 0, "sd": 1}
 
+FIXED = {"family": "fixed", "value": 0.1}
+
 
 @pytest.mark.parametrize(
     ("model", "overrides", "message"),
@@ -136,6 +138,8 @@ NORMAL = {"family": "normal", "mean": 0, "sd": 1}
         ("paper", {"sigma": Prior("normal", {"mean": 0, "sd": 1})}, "needs a positive prior; got"),
         ("paper", {"connection_mean": NORMAL | {"sd": float("nan")}}, "a finite number; got nan"),
         ("paper", {"connection_mean": NORMAL | {"mean": True}}, "a finite number; got True"),
+        ("paper", {"connection_sd": FIXED}, "connection_sd cannot be fixed"),
+        ("crossed", {"sigma": FIXED}, "sigma cannot be fixed"),
         ("maximal", {"level_correlation": NORMAL}, "level_correlation needs an lkj prior; got"),
         ("maximal", {"level_correlation": {"eta": 0}}, "eta of the lkj prior must be positive"),
     ],

@@ -93,6 +93,11 @@ class ModelSpec:
                 raise ValueError(f"the model {self.name!r} has no prior for {name}")
             takes = "a normal" if name == "connection_mean" else "a positive"
             self.priors[name].require(name, "an lkj" if name in matrices else takes)
+        several = {term.sd for term in self.terms if term.sd_dims}
+        several |= {"sigma"} if self.likelihood == "normal" else set()
+        for name in self.fixed:
+            if name in several:
+                raise ValueError(f"{name} cannot be fixed; use a narrow prior, such as lognormal")
 
     def __repr__(self) -> str:
         return f"ModelSpec({self.name!r}, {len(self.terms)} terms)"

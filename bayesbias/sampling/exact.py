@@ -27,6 +27,7 @@ from .._core.arrays import FloatArray, one_thread
 from .collapsed import conditional, log_density, scales_of
 from .effects import draw_effects
 from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
+from .parameters import log_prior
 from .reduction import Collapsed, with_gaps
 
 LOG_SD_BOUNDS = (-12.0, 3.0)
@@ -65,8 +66,9 @@ N_FITTED = 64
 """Number of draws of the parameters to which the distribution of gaps is fitted."""
 
 
-type Drawn = tuple[Resampled, FloatArray, int]
-"""Draws, their parameters, and the number of modes with at least 1% of them."""
+type Drawn = tuple[Resampled, FloatArray, int, FloatArray]
+"""Draws, their parameters, the number of modes with at least 1% of them, and the log sds below
+which a density is rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,12 @@ class Coordinates:
     posterior: Collapsed
     density: LogDensity  # of parameters
     offset: FloatArray  # (n_parameters,); zero leaves parameters other than sds unchanged
-    floor: FloatArray  # (n_parameters,): below it, the density is that at this log sd, times the sd
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the (n,) log posterior densities of (n, n_parameters) points."""
         inside = (np.exp(points) > self.offset).all(axis=1)
         density = np.full(len(points), -np.inf)
-        parameters = np.maximum(self.parameters(points[inside]), self.floor)
+        parameters = self.parameters(points[inside])
         jacobian = (points[inside] - parameters).sum(axis=1)
         density[inside] = self.density(parameters) + jacobian
         return density
@@ -126,7 +127,7 @@ def sample_exact(
         if found is None:
             exact = partial(log_density, posterior)
             found = _drawn(posterior, exact, mode_of(posterior), n_draws, rng), None
-        (drawn, parameters, n_modes), gaps = found
+        (drawn, parameters, n_modes, _), gaps = found
         values = draw_effects(posterior, parameters, rng, gaps) if effects else {}
         return _result(drawn, parameters, values, n_modes)
 
@@ -141,13 +142,14 @@ def _by_filling(
         mode = mode_of(full)
         full = with_gaps(posterior, expected_gaps(posterior, mode[None]))
     near = partial(log_density, full)
-    rough, parameters, n_modes = _drawn(full, near, mode, n_draws, rng)
-    gaps, log_q = fitted_gaps(posterior, parameters[:N_FITTED]).draw(parameters, rng)
-    ratios = log_density(posterior, parameters, gaps) - near(parameters) - log_q
+    rough, parameters, n_modes, floor = _drawn(full, near, mode, n_draws, rng)
+    floored = np.maximum(parameters, floor)
+    gaps, log_q = fitted_gaps(posterior, floored[:N_FITTED]).draw(floored, rng)
+    ratios = log_density(posterior, floored, gaps) - near(floored) - log_q
     drawn, chosen = reweighed(rough, ratios, rng)
     if drawn.ess < CLOSE * rough.ess:
         return None
-    return (drawn, parameters[chosen], n_modes), gaps[chosen]
+    return (drawn, parameters[chosen], n_modes, floor), gaps[chosen]
 
 
 def mode_of(posterior: Collapsed) -> FloatArray:
@@ -174,15 +176,24 @@ def _drawn(
     posterior: Collapsed, density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
 ) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
+    prior = partial(log_prior, posterior.spec, posterior.blocks)
     trial, along = _along_sds(posterior, density, mode)
-    floor, offset = _resolution(posterior, trial, along)
-    coordinates = Coordinates(posterior, density, offset, floor)
+    floor, offset = _resolution(posterior, trial, along, _along_sds(posterior, prior, mode)[1])
+    coordinates = Coordinates(posterior, partial(_continued, density, prior, floor), offset)
     along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
     modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
     drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
     n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
-    return drawn, coordinates.parameters(drawn.points), n_modes
+    return drawn, coordinates.parameters(drawn.points), n_modes, floor
+
+
+def _continued(
+    density: LogDensity, prior: LogDensity, floor: FloatArray, parameters: FloatArray
+) -> FloatArray:
+    """Return log densities; below each floor, only the prior depends on an sd."""
+    floored = np.maximum(parameters, floor)
+    return density(floored) + prior(parameters) - prior(floored)
 
 
 def bounds_of(posterior: Collapsed) -> tuple[float, float]:
@@ -204,15 +215,16 @@ def _along_sds(
 
 
 def _resolution(
-    posterior: Collapsed, trial: FloatArray, along: FloatArray
+    posterior: Collapsed, trial: FloatArray, along: FloatArray, prior: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the log sds below which a density is rounding errors, and the resolution of each sd.
 
-    The data do not distinguish smaller sds from zero.
+    The data do not distinguish smaller sds from zero, so the likelihood is level there. The
+    posterior may also be level where prior and likelihood cancel.
     """
+    steps = np.abs(np.diff(along - prior))
+    first = sliding_window_view(steps < LEVEL, N_LEVEL, axis=1).all(axis=2).argmax(axis=1)[:, None]
     flat = along - trial
-    level = sliding_window_view(np.abs(np.diff(flat)) < LEVEL, N_LEVEL, axis=1).all(axis=2)
-    first = level.argmax(axis=1)[:, None]
     changed = ~(np.abs(flat - np.take_along_axis(flat, first, axis=1)) < TELLING)
     changed &= np.arange(len(trial)) >= first
     offset, floor = np.zeros(posterior.n_parameters), np.full(posterior.n_parameters, -np.inf)
