@@ -207,6 +207,9 @@ def test_values_that_lack_an_attribute_do_not_become_those_of_protected_words() 
     table["connection"] = table["connection"].astype(str).mask(some, "matched")
     table["attribute_set"] = table["attribute_set"].astype(str).mask(some, "matched")
     refused("matched=0", unit, values.drop(lost))
+    names = dict(zip(units["attribute"], units["protected_word"], strict=False))
+    table = table[table["attribute"].isin(names)].replace({"attribute": names})
+    refused("'attribute' or 'protected_word'", unit, values.loc[units["protected_word"][1:]])
 
 
 def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:

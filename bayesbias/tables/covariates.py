@@ -150,10 +150,15 @@ def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     describes attributes, with all controls, if it has a value for some attribute that is not also a
     protected word.
     """
-    attributes = {*table["attribute"]} - {*table["protected_word"]}
+    words = {*table["protected_word"]}
+    attributes = {*table["attribute"]} - words
     for name in values:
-        column = values[name].dropna()
-        found = "protected_word" if attributes.isdisjoint(column.index) else "attribute"
-        of = str(values.index.name) if values.index.name in UNITS[:2] else found
-        table = with_covariate(table, str(name), column, of=of)
+        column, of = values[name].dropna(), values.index.name
+        if of not in UNITS[:2]:
+            of = "protected_word" if attributes.isdisjoint(column.index) else "attribute"
+            if not attributes and not words.issubset(column.index):
+                text = f" of {name!r} lack some protected words, and all attributes are protected "
+                text += "words; name the words' column 'attribute' or 'protected_word'"
+                raise ArgumentError(Argument("values"), text)
+        table = with_covariate(table, str(name), column, of=str(of))
     return table
