@@ -235,6 +235,19 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
 
 
+def test_words_that_sets_share_bring_no_rounding_errors() -> None:
+    """At tiny sds, rounding errors of this list were once above its mode, and k was infinite."""
+    groups = {"m": ["he", "man", "boy"], "w": ["she", "woman", "girl"]}
+    stereotypes = {"m": ["career", "work", "home"], "w": ["home", "family", "work"]}
+    words = bb.WordList(name="both", groups=groups, stereotypes=stereotypes)
+    table = bb.distance_table("glove-demo", bb.matched_controls("glove-demo", words, seed=1))
+    design = make_design(table)
+    posterior = collapse(design, load_model("by-group").fitting(design))
+    drawn = sample_exact(posterior, 1000, np.random.default_rng(1), effects=False)
+    assert drawn.pareto_k < 0.7
+    assert drawn.n_modes == 1
+
+
 def test_a_plateau_where_prior_and_likelihood_cancel_has_no_mass_below() -> None:
     """A density rises as sd² up to the resolution of the data, and one df makes it level above.
 
