@@ -25,13 +25,13 @@ from .importance import curvature
 from .parameters import Block, parameters_of
 from .reduction import Collapsed, collapse
 
-NEAR = np.linspace(-5.0, 5.0, 41)
-"""Values to try around a mode, in units of the curvature there."""
-
 if TYPE_CHECKING:
     import pymc as pm
     from pytensor.tensor import TensorVariable
     from xarray import DataTree
+
+NEAR = np.linspace(-5.0, 5.0, 41)
+"""Values to try around a mode, in units of the curvature there."""
 
 
 def build_model(
