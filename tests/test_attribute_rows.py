@@ -1,7 +1,5 @@
 """Rows of single stereotypes against plain arithmetic on tables with almost no noise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,9 +126,7 @@ def test_two_groups_with_a_contrast_are_drawn_together_beside_one_without() -> N
 
 
 @pytest.mark.parametrize("lost", ["", "z"])
-def test_a_stereotype_of_two_groups_has_a_row_for_each(
-    lost: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stereotype_of_two_groups_has_a_row_for_each(lost, monkeypatch) -> None:
     """Rows are sums of the effects in the table's rows, or in the set's if the table has none.
 
     The other group that shares it is not compared. Both x and y are compared with z, which has the

@@ -1,7 +1,5 @@
 """Covariates in tables: values by word or row, and refusals by name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +76,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
-def test_unusable_covariates_are_refused_by_name(
-    table: pd.DataFrame, call: dict[str, Any], message: str
-) -> None:
+def test_unusable_covariates_are_refused_by_name(table, call, message) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         bb.with_covariate(table, **{"name": "share"} | call)
 

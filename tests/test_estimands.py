@@ -1,7 +1,5 @@
 """Estimands of contrasts against plain arithmetic; unmeasured words against closed forms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

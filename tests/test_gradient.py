@@ -66,9 +66,7 @@ def test_value_and_gradient_where_words_of_a_group_lack_controls() -> None:
     check(make_design(table[~lacking]), "crossed")
 
 
-def test_effects_are_drawn_for_the_sds_of_each_chain(
-    crossed_posterior: DataTree, toy_table: pd.DataFrame
-) -> None:
+def test_effects_are_drawn_for_the_sds_of_each_chain(crossed_posterior, toy_table) -> None:
     posterior = collapse(make_design(toy_table), load_model("crossed"))
     made = with_effects(crossed_posterior, posterior, default_rng(1))["posterior"]
     for name in ("sigma", "connection_sd", "attribute_sd"):

@@ -145,9 +145,7 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     np.testing.assert_allclose(frame["sds"], frame["change"] / overall, rtol=0.4)
 
 
-def test_totals_and_errors_are_sums_over_words(
-    posteriors: dict[str, DataTree], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_totals_and_errors_are_sums_over_words(posteriors, monkeypatch) -> None:
     """Errors of independent words add in squares; the best model comes first."""
     rng = default_rng(1)
     parts = {name: (rng.normal(size=24), rng.uniform(size=24)) for name in posteriors}

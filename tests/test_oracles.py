@@ -4,8 +4,6 @@ The expected values come from plain arithmetic, dense Normals, or a symmetry. Ta
 random; Hypothesis chooses their seeds.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Planned widths against closed forms and the pilot itself; the jackknife by leaving words out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Agreement with Dobrzeniecka and Urbaniak (2024): tables, posteriors, and coverage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -10,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from gensim.models import KeyedVectors
 from xarray import DataTree
 
 import bayesbias as bb
@@ -55,9 +52,7 @@ def as_published(words: bb.WordList) -> bb.WordList:
 
 
 @pytest.mark.parametrize("words", ["religion", "gender", "race", "weat7"])
-def test_distances_equal_the_published_google_tables(
-    google_news: KeyedVectors, published: Read, words: str
-) -> None:
+def test_distances_equal_the_published_google_tables(google_news, published, words) -> None:
     vectors = google_news
     ours = bb.distance_table(vectors, as_published(bb.load_wordlist(words)))
     theirs = published(FILES[f"{words}_google"]).drop_duplicates()
@@ -123,9 +118,7 @@ def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact
 @pytest.mark.parametrize(
     ("topic", "half_width"), [("religion", 0.14), ("gender", 0.38), ("race", 0.11)]
 )
-def test_the_default_band_is_that_of_the_figures(
-    published: Callable[[str], pd.DataFrame], topic: str, half_width: float
-) -> None:
+def test_the_default_band_is_that_of_the_figures(published, topic, half_width) -> None:
     """Dobrzeniecka and Urbaniak (2024), figures 15-17."""
     tables = f"{topic}_group_reddit_dataset", f"debiased_{topic}_reddit"
     bands = band_shares(*map(published, tables))

@@ -293,9 +293,7 @@ def test_what_is_refused() -> None:
         refused(what, bb.vocabulary_contrasts, vectors, words, **options)
 
 
-def test_landmarks_are_kept_for_the_same_vectors_and_question(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_landmarks_are_kept_for_the_same_vectors_and_question(monkeypatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr(ruler, "_KEPT", {})
     monkeypatch.setattr(ruler, "_rows", lambda *given: asked.append(given) or iter([]))
