@@ -106,8 +106,8 @@ class BayesbiasWarning(_WithFields):
     table.drop_duplicates() to remove repeats
     """
 
-    text: ClassVar[str]
-    """The message with its fields, in which
+    text: ClassVar[str] = ""
+    """The message; if it is empty, the class's docstring is the message. In it,
 
     - ``{n:word}`` or ``{n:word is|words are}`` is a count with its noun (None is unknown),
     - ``{flag:text|other text}`` is the first text if the flag is True,
@@ -121,7 +121,8 @@ class BayesbiasWarning(_WithFields):
     def parts(self) -> tuple[str | Argument, ...]:
         """The message, as text and arguments."""
         made: list[str | Argument] = [f"{self.about}: "] if self.about else []
-        for plain, name, how, conversion in Formatter().parse(self.text):
+        text = self.text or " ".join(str(self.__doc__).split()).removesuffix(".")
+        for plain, name, how, conversion in Formatter().parse(text):
             made.append(plain)
             if name == "option":
                 option, _, value = str(how).partition("=")
@@ -182,22 +183,19 @@ class SamplingWarning(BayesbiasWarning):
 
 
 class DamagedResults(BayesbiasWarning):
-    """Saved results that cannot be read and are computed again."""
+    """{n:damaged result} in {folder} will be computed again."""
 
     n: int
     folder: str
-    text = "{n:damaged result} in {folder} will be computed again"
 
 
 class RunWasStopped(BayesbiasWarning):
-    """A run was stopped while it was writing; earlier results were restored if there were any."""
+    """a run was stopped before it finished writing {path}; {restored:the earlier results were
+    restored|its partial output was removed}.
+    """
 
     path: str
     restored: bool
-    text = (
-        "a run was stopped before it finished writing {path}; {restored:the earlier results were "
-        "restored|its partial output was removed}"
-    )
 
 
 def to_dict(warning: BayesbiasWarning) -> dict[str, Any]:
