@@ -5,8 +5,7 @@ classes derive from `BayesbiasWarning`, which is a `UserWarning`::
 
     warnings.filterwarnings("ignore", category=bb.warnings.RepeatedRows)
 
-A new kind of warning is a class with fields. Its docstring is the message, with the fields in
-braces; `BayesbiasWarning.text` describes them.
+A new kind of warning is a class with fields and a text; `BayesbiasWarning.text` describes the text.
 """
 
 from __future__ import annotations
@@ -61,37 +60,43 @@ class PairsNotShared(LeftOut):
 
 
 class ThinSet(BayesbiasWarning):
-    """do not rely on {set}: only {found} of {words:word} are left."""
+    """A set has too few words left."""
 
     set: str
     found: int
     words: int
+    text = "do not rely on {set}: only {found} of {words:word} are left"
 
 
 class NothingDrawn(BayesbiasWarning):
-    """there are no {things}: {reason}."""
+    """An embedding has too few words to draw matched controls or reference lists from."""
 
     things: str
     reason: str
+    text = "there are no {things}: {reason}"
 
 
 class RepeatedRows(BayesbiasWarning):
-    """of {total:row}, {n:repeats|repeat} an earlier row exactly, so intervals are too narrow. Use
-    table.drop_duplicates() to remove repeats.
-    """
+    """Rows of a table that repeat an earlier row exactly."""
 
     n: int
     total: int
+    text = (
+        "of {total:row}, {n:repeats|repeat} an earlier row exactly, so intervals are too narrow. "
+        "Use table.drop_duplicates() to remove repeats"
+    )
 
 
 class RepeatedPairs(BayesbiasWarning):
-    """of {total:row}, {n:has|have} the words of an earlier row but another distance. They count as
-    independent, so intervals are too narrow. Keep one row for each pair of words, or fit each part
-    of the table by itself.
-    """
+    """Rows of a table with the words of an earlier row, but another distance."""
 
     n: int
     total: int
+    text = (
+        "of {total:row}, {n:has|have} the words of an earlier row but another distance. They count "
+        "as independent, so intervals are too narrow. Keep one row for each pair of words, or fit "
+        "each part of the table by itself"
+    )
 
 
 class SameVectors(BayesbiasWarning):
@@ -102,304 +107,373 @@ class SameVectors(BayesbiasWarning):
 
 
 class ExactCopies(SameVectors):
-    """words in {role} are exact copies of others, with equal distances ({pairs: = }). A model
-    treats them as different words, so its intervals are too narrow; keep one word for each vector
-    in the list, or pass {option:drop_duplicates=True}.
-    """
+    """Words that are exact copies of others."""
+
+    text = (
+        "words in {role} are exact copies of others, with equal distances ({pairs: = }). A model "
+        "treats them as different words, so its intervals are too narrow; keep one word for each "
+        "vector in the list, or pass {option:drop_duplicates=True}"
+    )
 
 
 class EquidistantWords(SameVectors):
-    """words in {role} from different groups are equally far from every stereotype attribute
-    ({pairs: = }), as happens after equalizing. The associated and different distances of a pair are
-    then equal on average, and their contrast says nothing about the attributes.
-    """
+    """Words of different groups that are equally far from every stereotype attribute."""
+
+    text = (
+        "words in {role} from different groups are equally far from every stereotype attribute "
+        "({pairs: = }), as happens after equalizing. The associated and different distances of a "
+        "pair are then equal on average, and their contrast says nothing about the attributes"
+    )
 
 
 class SameSpellings(BayesbiasWarning):
-    """{spellings: as }: these spellings have the same vector and count once."""
+    """Spellings of a list's words that have the same vector as an earlier word of the list."""
 
     spellings: tuple[tuple[str, str], ...]
+    text = "{spellings: as }: these spellings have the same vector and count once"
 
 
 class WordsInTwoRoles(BayesbiasWarning):
-    """{words}: these protected words are also attributes; no word is compared with itself."""
+    """Protected words of a list that are also attributes."""
 
     words: tuple[str, ...]
+    text = "{words}: these protected words are also attributes; no word is compared with itself"
 
 
 class SeveralEmbeddings(BayesbiasWarning):
-    """the table has several embeddings ({embeddings}) but is fitted as if it had only one. Each
-    word counts once per embedding, so intervals are too narrow. Use bb.fit_many(table), or fit one
-    embedding at a time.
-    """
+    """A table of several embeddings is fitted as if it had only one."""
 
     embeddings: tuple[str, ...]
+    text = (
+        "the table has several embeddings ({embeddings}) but is fitted as if it had only one. Each "
+        "word counts once per embedding, so intervals are too narrow. Use bb.fit_many(table), or "
+        "fit one embedding at a time"
+    )
 
 
 class ListInOneEmbedding(BayesbiasWarning):
-    """the list {wordlist!r} is only in {embedding}; its contrasts in the other embeddings are
-    predicted.
-    """
+    """A joint model predicts a list's contrasts in the embeddings that do not have the list."""
 
     wordlist: str
     embedding: str
+    text = (
+        "the list {wordlist!r} is only in {embedding}; its contrasts in the other embeddings are "
+        "predicted"
+    )
 
 
 class OrderIgnored(BayesbiasWarning):
-    """estimates are drawn together as if the order of {names} meant nothing; pass x, a number for
-    each, to fit a trend.
-    """
+    """The names of embeddings look like an order, but a joint model has no `x`."""
 
     names: tuple[str, ...]
+    text = (
+        "estimates are drawn together as if the order of {names} meant nothing; pass x, a number "
+        "for each, to fit a trend"
+    )
 
 
 class OnlyListedChanged(BayesbiasWarning):
-    """only the listed words were changed ({unchanged:,} of {words:word} outside the list were not),
-    so the result says nothing about words like them.
-    """
+    """Words outside the list have the same vectors before and after a change."""
 
     unchanged: int
     words: int
+    text = (
+        "only the listed words were changed ({unchanged:,} of {words:word} outside the list were "
+        "not), so the result says nothing about words like them"
+    )
 
 
 class NoLikeness(BayesbiasWarning):
-    """the table has no cosines among its words, so {model} treats similar words as unrelated and
-    its intervals are too narrow; add them with bb.with_cosines(table, vectors).
-    """
+    """A table has lost the cosines among its words, so a model treats words as unrelated."""
 
     model: str
+    text = (
+        "the table has no cosines among its words, so {model} treats similar words as unrelated "
+        "and its intervals are too narrow; add them with bb.with_cosines(table, vectors)"
+    )
 
 
 class NoRanks(BayesbiasWarning):
-    """{n} of {total:stereotype} have no frequency rank and count as average ({words}); add ranks to
-    the column attribute_rank, or leave these words out.
-    """
+    """Some stereotypes have no frequency rank, so they stay at the mean frequency of the others."""
 
     n: int
     total: int
     words: tuple[str, ...]
+    text = (
+        "{n} of {total:stereotype} have no frequency rank and count as average ({words}); add "
+        "ranks to the column attribute_rank, or leave these words out"
+    )
 
 
 class VectorsFromSubwords(BayesbiasWarning):
-    """words not in the vocabulary of {path} get vectors from n-grams ({words}); with
-    subwords=False, load_vectors leaves out such words.
-    """
+    """Words outside the vocabulary of a fastText model get vectors from n-grams."""
 
     words: tuple[str, ...]
     path: str
+    text = (
+        "words not in the vocabulary of {path} get vectors from n-grams ({words}); with "
+        "subwords=False, load_vectors leaves out such words"
+    )
 
 
 class EmptyVectors(BayesbiasWarning):
-    """these words count as missing, because their vectors are zeros or not finite: {words}."""
+    """Words whose vectors are all zeros or not finite count as missing."""
 
     words: tuple[str, ...]
+    text = "these words count as missing, because their vectors are zeros or not finite: {words}"
 
 
 class RepeatedWords(BayesbiasWarning):
-    """these words are there again with other vectors, and the first are used: {words}."""
+    """Words that an embedding has more than once, with different vectors."""
 
     words: tuple[str, ...]
+    text = "these words are there again with other vectors, and the first are used: {words}"
 
 
 class ColumnsNotRead(BayesbiasWarning):
-    """columns that are not read as dimensions: {columns}."""
+    """Columns of a table of vectors that are not read as dimensions, each with its use."""
 
     columns: tuple[str, ...]
+    text = "columns that are not read as dimensions: {columns}"
 
 
 class UnknownFrequency(BayesbiasWarning):
-    """{alphabetical:words are in alphabetical order|nothing says how frequent words are}, so their
-    order stands for their frequency when words of similar frequency are drawn; pass a
-    {alphabetical:file|text file} with frequent words first, or a table with a column 'count' or
-    'rank'.
-    """
+    """Words are drawn by their order, which may not be that of their frequency."""
 
     alphabetical: bool = False
+    text = (
+        "{alphabetical:words are in alphabetical order|nothing says how frequent words are}, so "
+        "their order stands for their frequency when words of similar frequency are drawn; pass a "
+        "{alphabetical:file|text file} with frequent words first, or a table with a column 'count' "
+        "or 'rank'"
+    )
 
 
 class ZeroVectors(BayesbiasWarning):
-    """{n:vector of zeros was|vectors of zeros were} not changed."""
+    """Vectors of zeros, which have no direction that debiasing could change."""
 
     n: int
+    text = "{n:vector of zeros was|vectors of zeros were} not changed"
 
 
 class LittleRemoved(BayesbiasWarning):
-    """soft debiasing with strength={strength:g} and weighting={weighting!r} removed only
-    {removed:.2%} of the bias; see `soft` for the effect of the strength.
-    """
+    """Soft debiasing removed only a small share of the bias."""
 
     removed: float
     strength: float
     weighting: str
+    text = (
+        "soft debiasing with strength={strength:g} and weighting={weighting!r} removed only "
+        "{removed:.2%} of the bias; see `soft` for the effect of the strength"
+    )
 
 
 class FewDirections(BayesbiasWarning):
-    """equalizing needs {needed:direction}, but k={k}, so words in a set may get the same vector.
-    Leave k out, or pass equalize=False.
-    """
+    """Equalizing needs more directions of bias than were asked for."""
 
     needed: int
     k: int
+    text = (
+        "equalizing needs {needed:direction}, but k={k}, so words in a set may get the same "
+        "vector. Leave k out, or pass equalize=False"
+    )
 
 
 class ContextIgnored(BayesbiasWarning):
-    """{encoder} is causal, so vectors from some of {n_templates:template} ignore the rest of the
-    sentence ({templates:1}); put the word later, or use pooling='last'.
-    """
+    """A causal encoder makes a word's vector before it reads the rest of the sentence."""
 
     encoder: str
     templates: tuple[str, ...]
     n_templates: int
+    text = (
+        "{encoder} is causal, so vectors from some of {n_templates:template} ignore the rest of "
+        "the sentence ({templates:1}); put the word later, or use pooling='last'"
+    )
 
 
 class UnknownTokens(BayesbiasWarning):
-    """the vocabulary of {model} lacks {n_tokens:token} in some pairs ({pairs}). Leave out pairs
-    with unknown tokens, or use another model.
-    """
+    """Pairs with tokens that the vocabulary of a language model lacks."""
 
     model: str
     n_tokens: int
     pairs: tuple[str, ...]
+    text = (
+        "the vocabulary of {model} lacks {n_tokens:token} in some pairs ({pairs}). Leave out pairs "
+        "with unknown tokens, or use another model"
+    )
 
 
 class UnfinishedLog(BayesbiasWarning):
-    """{path} has {n:sample} but lists {expected:sample}, as after a run that was stopped. If
-    samples are missing, finish the run with `inspect eval-retry {path}`, or rewrite the log with
-    `inspect log convert {path} --to json --output-dir json`.
-    """
+    """A log of Inspect with `n` samples lists another number, or (None) does not list them."""
 
     path: str
     n: int
     expected: int | None
+    text = (
+        "{path} has {n:sample} but lists {expected:sample}, as after a run that was stopped. If "
+        "samples are missing, finish the run with `inspect eval-retry {path}`, or rewrite the log "
+        "with `inspect log convert {path} --to json --output-dir json`"
+    )
 
 
 class OddLines(BayesbiasWarning):
-    """left out {n:line that is|lines that are} not a word followed by {dims:number}, as the other
-    lines are: {lines}.
-    """
+    """Lines of a text file that are left out, and how the first three begin."""
 
     n: int
     dims: int
     lines: tuple[str, ...]
+    text = (
+        "left out {n:line that is|lines that are} not a word followed by {dims:number}, as the "
+        "other lines are: {lines}"
+    )
 
 
 class WrongHeader(BayesbiasWarning):
-    """the first line promises {promised:word}, but there are {found:,}, which were all read; if
-    words are missing, download the file again.
-    """
+    """A file has some words more or fewer than its first line promises."""
 
     found: int
     promised: int
+    text = (
+        "the first line promises {promised:word}, but there are {found:,}, which were all read; if "
+        "words are missing, download the file again"
+    )
 
 
 class KeysWithBlanks(BayesbiasWarning):
-    """{n:key contains|keys contain} blanks ({keys:3}), and where they end was found from the
-    numbers; check a few, or save the vectors as text.
-    """
+    """Keys in word2vec's binary format, which does not mark where keys with blanks end."""
 
     n: int
     keys: tuple[str, ...]
+    text = (
+        "{n:key contains|keys contain} blanks ({keys:3}), and where they end was found from the "
+        "numbers; check a few, or save the vectors as text"
+    )
 
 
 class ReadAsLatin1(BayesbiasWarning):
-    """the file is not UTF-8, so {n:word was|words were} read as Latin-1 ({words:3}){doubtful:,
-    which looks wrong|}. If the encoding is another, such as GBK, convert it: iconv -f GBK -t UTF-8
-    OLD > NEW.
-    """
+    """Words that are not UTF-8; `doubtful` if they do not look like words in Latin-1 either."""
 
     n: int
     words: tuple[str, ...]
     doubtful: bool
+    text = (
+        "the file is not UTF-8, so {n:word was|words were} read as Latin-1 ({words:3})"
+        "{doubtful:, which looks wrong|}. If the encoding is another, such as GBK, convert it: "
+        "iconv -f GBK -t UTF-8 OLD > NEW"
+    )
 
 
 class NotCached(BayesbiasWarning):
-    """no copy of {name} is kept, and the text is read: {reason}."""
+    """A copy of an embedding could not be kept."""
 
     name: str
     reason: str
+    text = "no copy of {name} is kept, and the text is read: {reason}"
 
 
 class SlowText(BayesbiasWarning):
-    """reading {path} took {seconds:second}; `bayesbias convert {path} FOLDER` makes a folder that
-    opens at once, and `bayesbias run --cache` keeps one for you.
-    """
+    """Reading text took long; a hint, which results do not keep."""
 
     seconds: int
     path: str
+    text = (
+        "reading {path} took {seconds:second}; `bayesbias convert {path} FOLDER` makes a folder "
+        "that opens at once, and `bayesbias run --cache` keeps one for you"
+    )
 
 
 class PriorConflict(SamplingWarning):
-    """the posterior has {n_modes} modes: the prior of connection_mean and the data disagree. Either
-    the words vary widely, or the mean is far from its prior. Look at bb.sd_summary, or widen
-    {option:priors}.
-    """
+    """The prior of the means and the data disagree, so the posterior has several modes."""
 
     n_modes: int
+    text = (
+        "the posterior has {n_modes} modes: the prior of connection_mean and the data disagree. "
+        "Either the words vary widely, or the mean is far from its prior. Look at bb.sd_summary, "
+        "or widen {option:priors}"
+    )
 
 
 class HighParetoK(SamplingWarning):
-    """Pareto k of the exact sampler is {k:.2f}, not below {limit:g}: its draws are unreliable; use
-    {option:method='nuts'}.
-    """
+    """The proposal of the exact sampler is too far from the posterior."""
 
     k: float
     limit: float
+    text = (
+        "Pareto k of the exact sampler is {k:.2f}, not below {limit:g}: its draws are unreliable; "
+        "use {option:method='nuts'}"
+    )
 
 
 class HighJointParetoK(HighParetoK):
-    """Pareto k of the joint model is {k:.2f}, not below {limit:g}: its ranks and differences are
-    unreliable; raise {option:draws}.
-    """
+    """The proposal of the joint model of many embeddings is too far from its posterior."""
+
+    text = (
+        "Pareto k of the joint model is {k:.2f}, not below {limit:g}: its ranks and differences "
+        "are unreliable; raise {option:draws}"
+    )
 
 
 class FewProposals(SamplingWarning):
-    """there are only {size:.0f} effective proposals, fewer than {limit}: raise {option:draws}, or
-    use {option:method='nuts'}.
-    """
+    """The exact sampler has a small effective sample size."""
 
     size: float
     limit: int
+    text = (
+        "there are only {size:.0f} effective proposals, fewer than {limit}: raise {option:draws}, "
+        "or use {option:method='nuts'}"
+    )
 
 
 class Divergences(SamplingWarning):
-    """{n:transition} diverged, so NUTS may have missed parts of the posterior; raise
-    {option:target_accept} toward 0.99, or use {option:method='exact'} for a Normal model.
-    """
+    """Transitions of NUTS diverged."""
 
     n: int
+    text = (
+        "{n:transition} diverged, so NUTS may have missed parts of the posterior; raise "
+        "{option:target_accept} toward 0.99, or use {option:method='exact'} for a Normal model"
+    )
 
 
 class DivergencesUnknown(SamplingWarning):
-    """these draws have no sample_stats with 'diverging', so divergences cannot be checked. ADVI has
-    none, and its intervals are often too narrow; compare them with {option:method='exact'} or
-    pm.sample.
-    """
+    """Draws of another sampler do not record which transitions diverged."""
+
+    text = (
+        "these draws have no sample_stats with 'diverging', so divergences cannot be checked. ADVI "
+        "has none, and its intervals are often too narrow; compare them with "
+        "{option:method='exact'} or pm.sample"
+    )
 
 
 class ChainsDisagree(SamplingWarning):
-    """the chains disagree: R-hat is {rhat:.3f}, above {limit:g}; raise {option:draws} and
-    {option:tune}.
-    """
+    """The chains of NUTS have not reached the same distribution."""
 
     rhat: float
     limit: float
+    text = (
+        "the chains disagree: R-hat is {rhat:.3f}, above {limit:g}; raise {option:draws} and "
+        "{option:tune}"
+    )
 
 
 class FewEffectiveDraws(SamplingWarning):
-    """the {kind} effective sample size is {size:.0f} for some parameter, less than {limit}: raise
-    {option:draws}.
-    """
+    """A parameter has a small effective sample size; `kind` is bulk or tail."""
 
     kind: str
     size: float
     limit: int
+    text = (
+        "the {kind} effective sample size is {size:.0f} for some parameter, less than {limit}: "
+        "raise {option:draws}"
+    )
 
 
 class UnreliableLoo(SamplingWarning):
-    """Pareto k is above {limit:.2f} in {n} of {total} rows; raise draws, or compare with
-    leave_out='attribute'.
-    """
+    """Leave-one-out is unreliable for `n` of `total` rows, whose Pareto k is above the limit."""
 
     n: int
     total: int
     limit: float
+    text = (
+        "Pareto k is above {limit:.2f} in {n} of {total} rows; raise draws, or compare with "
+        "leave_out='attribute'"
+    )

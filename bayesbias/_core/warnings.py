@@ -106,8 +106,8 @@ class BayesbiasWarning(_WithFields):
     table.drop_duplicates() to remove repeats
     """
 
-    text: ClassVar[str] = ""
-    """The message; if it is empty, the class's docstring is the message. In it,
+    text: ClassVar[str]
+    """The message with its fields, in which
 
     - ``{n:word}`` or ``{n:word is|words are}`` is a count with its noun (None is unknown),
     - ``{flag:text|other text}`` is the first text if the flag is True,
@@ -121,8 +121,7 @@ class BayesbiasWarning(_WithFields):
     def parts(self) -> tuple[str | Argument, ...]:
         """The message, as text and arguments."""
         made: list[str | Argument] = [f"{self.about}: "] if self.about else []
-        text = self.text or " ".join(str(self.__doc__).split()).removesuffix(".")
-        for plain, name, how, conversion in Formatter().parse(text):
+        for plain, name, how, conversion in Formatter().parse(self.text):
             made.append(plain)
             if name == "option":
                 option, _, value = str(how).partition("=")
@@ -183,19 +182,22 @@ class SamplingWarning(BayesbiasWarning):
 
 
 class DamagedResults(BayesbiasWarning):
-    """{n:damaged result} in {folder} will be computed again."""
+    """Saved results that cannot be read and are computed again."""
 
     n: int
     folder: str
+    text = "{n:damaged result} in {folder} will be computed again"
 
 
 class RunWasStopped(BayesbiasWarning):
-    """a run was stopped before it finished writing {path}; {restored:the earlier results were
-    restored|its partial output was removed}.
-    """
+    """A run was stopped while it was writing; earlier results were restored if there were any."""
 
     path: str
     restored: bool
+    text = (
+        "a run was stopped before it finished writing {path}; {restored:the earlier results were "
+        "restored|its partial output was removed}"
+    )
 
 
 def to_dict(warning: BayesbiasWarning) -> dict[str, Any]:
