@@ -103,6 +103,27 @@ def groups_by_sets(
     return pd.DataFrame(rows, columns=list(bb.COLUMNS[:5]))
 
 
+def by_name(column: pd.Series, draw: Callable[..., np.ndarray], *parameters: float) -> pd.Series:
+    """Return a random number for every name in a column, equal in all of its rows."""
+    names = column.unique()
+    return column.map(dict(zip(names, draw(*parameters, size=len(names)), strict=True)))
+
+
+def plus(table: pd.DataFrame, shift: pd.Series | np.ndarray | float) -> pd.DataFrame:
+    """Return a table whose distances are larger by a number, or by one for every row."""
+    return table.assign(cosine_distance=table["cosine_distance"] + shift)
+
+
+def table_of(groups: str, controls: str = "human", seed: int = 4) -> pd.DataFrame:
+    """Return 3 words per group and 4 attributes per set, with a mean for each cell.
+
+    Means vary much more than distances within cells, so posterior means are close to raw means.
+    """
+    table, rng = groups_by_sets(groups, 3, 4, controls), np.random.default_rng(seed)
+    means = by_name(table["protected_group"] + " " + table["attribute_set"], rng.uniform, 0.7, 1.1)
+    return table.assign(cosine_distance=means + 1e-3 * rng.standard_normal(len(table)))
+
+
 def model_named(name: str) -> bb.ModelSpec:
     """Return a bundled model, changed as the words after its name say."""
     bundled, _, changes = name.partition(" ")

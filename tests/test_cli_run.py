@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import plus
 from cli_toy import LIST, files_beside, files_named, listing, refused
 
 import bayesbias as bb
@@ -144,8 +145,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy_table: pd.DataFr
 
 def moved(table: pd.DataFrame) -> pd.DataFrame:
     rng = np.random.default_rng(4)
-    shift = 0.08 + 0.02 * rng.standard_normal(len(table))
-    return table.assign(cosine_distance=table["cosine_distance"] + shift)
+    return plus(table, 0.08 + 0.02 * rng.standard_normal(len(table)))
 
 
 def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:

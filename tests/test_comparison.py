@@ -78,14 +78,6 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
     pd.testing.assert_frame_equal(pair(before, shuffled).rows, pair(before, after).rows)
 
 
-def test_the_repeated_rows_of_a_published_table_all_find_their_partner(published) -> None:
-    """In the race tables, 2,608 of 5,868 rows repeat an earlier row (data README)."""
-    table = published("race_group_google_dataset")
-    pairs = pair(table, table)
-    assert (len(pairs.rows), pairs.n_repeated, len(pairs.unpaired)) == (5868, 2608, 0)
-    assert not pairs.rows["change"].any()
-
-
 @pytest.mark.parametrize(
     ("after", "message"),
     [

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, leaning, refused, sloped_model
+from builders import by_name, groups_by_sets, leaning, plus, refused, sloped_model
 from xarray import DataTree
 
 import bayesbias as bb
@@ -100,7 +100,7 @@ def test_contexts_and_repeated_rows_count(column: str) -> None:
     """A run's own contrast is that of all its rows; the first rows alone give one .003 away."""
     once = tables({"one": {"a": -0.05, "b": 0.05}})
     rng = np.random.default_rng(1)
-    again = once.assign(cosine_distance=once["cosine_distance"] + rng.normal(0, 0.05, len(once)))
+    again = plus(once, rng.normal(0, 0.05, len(once)))
     table = pd.concat([once.assign(**{column: "1"}), again.assign(**{column: "2"})])
     found = bb.rank_embeddings(bb.fit_many(table, draws=100, chains=2, seed=1))
     for name, rows in table.groupby("embedding"):
@@ -136,28 +136,22 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
 def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
     """Sets differ in the covariate, and each embedding has its own slope on it."""
     table, rng = controlled(0.5), np.random.default_rng(2)
-    words = table["attribute"].unique()
-    table["share"] = table["attribute"].map(
-        dict(zip(words, rng.normal(0, 1, len(words)), strict=True))
-    )
-    table["share"] += (table["connection"] == "associated") * 1.0
+    table["share"] = by_name(table["attribute"], rng.normal) + (table["connection"] == "associated")
     slope = table["embedding"].map({"a": 0.05, "b": -0.03, "c": 0.1}).astype(float)
-    moved = table.assign(cosine_distance=table["cosine_distance"] + slope * table["share"])
     frames = [
-        bb.rank_embeddings(bb.fit_many(each, model, covariates=named, draws=250, seed=1), level=of)
-        .set_index(["protected_group", "embedding"][-n:])
+        bb.rank_embeddings(bb.fit_many(each, covariates=named, draws=250, seed=1), level="group")
+        .set_index(["protected_group", "embedding"])
         .sort_index()
-        for each in (table, moved)
-        for model, of, n, named in (
-            ("by-group", "group", 2, "share"),
-            ("maximal", "overall", 1, ["share"]),
-            ("by-group", "group", 2, ()),
-        )
+        for named in ("share", ())
+        for each in (table, plus(table, slope * table["share"]))
     ]
-    for plain, other in zip(frames[:2], frames[3:5], strict=True):
-        # The slope's prior, one spread per sd, takes about one percent of it.
-        assert (abs(other["mean"] - plain["mean"]) / plain["sd"]).max() < 0.1
-    assert (abs(frames[5]["mean"] - frames[2]["mean"]) / frames[2]["sd"]).max() > 1
+    apart = [
+        (abs(other["mean"] - one["mean"]) / one["sd"]).max()
+        for one, other in (frames[:2], frames[2:])
+    ]
+    # The slope's prior, one spread per sd, takes about one percent of it.
+    assert apart[0] < 0.1
+    assert apart[1] > 1
 
 
 def test_planted_orders_are_found() -> None:
@@ -169,6 +163,9 @@ def test_planted_orders_are_found() -> None:
         assert list(rows["embedding"]) == ["a", "b", "c"]
     assert variance_shares(fitted(trainings=3)).loc[0, "mean"] > 0.5  # of embeddings, as planted
     assert ranked.loc[0, "p_most"] > 0.95
+    runs = [run for _, run in tables().groupby(["wordlist", "embedding"])]
+    spreads = [run["cosine_distance"].std(ddof=0) for run in runs]
+    assert fitted().attrs["spread"] == pytest.approx(np.mean(spreads))
     settled = apart[(apart["first"] == "a") & (apart["second"] == "c")]
     assert (settled["high"] < 0).all()
     # The 89% intervals of nine differences cover the planted values, except for one or two.
@@ -280,9 +277,7 @@ def test_names_that_look_ordered(names: list[str], ordered: bool) -> None:
 def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
     """Distances of one embedding vary a third as much, and so does its slope."""
     base, rng = groups_by_sets("xy", 4, 4), np.random.default_rng(1)
-    words = base["attribute"].unique()
-    share = base["attribute"].map(dict(zip(words, rng.normal(0, 1, len(words)), strict=True)))
-    share = share.astype(float) + (base["connection"] == "associated")
+    share = by_name(base["attribute"], rng.normal) + (base["connection"] == "associated")
     own = {
         name: base.assign(
             **{"embedding": name, "wordlist": "one", "share": share},

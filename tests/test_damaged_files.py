@@ -237,20 +237,6 @@ def test_odd_parquet_files(name, cell, tmp_path, toy_table) -> None:
         bb.read_table(tmp_path / "t.parquet")
 
 
-def test_a_small_parquet_file_of_very_many_rows(tmp_path: Path) -> None:
-    """Run-length encoding puts 12 million rows into a few kB. They are refusal before reading."""
-    path, n_rows = tmp_path / "t.parquet", 4_000_000
-    cells = {name: 0.5 if name == "cosine_distance" else "x" for name in bb.COLUMNS}
-    codes = np.zeros(n_rows, dtype=np.int32)
-    some = pa.table({n: pa.DictionaryArray.from_arrays(codes, [v]) for n, v in cells.items()})
-    with pq.ParquetWriter(path, some.schema) as writer:
-        for _ in range(3):
-            writer.write_table(some)
-    assert path.stat().st_size < 1_000_000
-    with within_limits(), pytest.raises(ValueError, match=r"t\.parquet.*damaged"):
-        bb.read_table(path)
-
-
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,

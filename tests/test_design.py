@@ -18,26 +18,6 @@ from bayesbias.model.layout import assemble
 from bayesbias.model.likelihood import Rows
 from bayesbias.model.likeness import directions, effective_number, likeness
 from bayesbias.model.spec import load_model
-from bayesbias.tables.schema import COLUMNS
-
-
-def test_every_row_is_found_again_by_its_labels(toy_table: pd.DataFrame) -> None:
-    design = make_design(toy_table)
-    for i, row in enumerate(toy_table.itertuples()):
-        assert design.words[design.word[i]] == row.protected_word
-        assert design.groups[design.word_group[design.word[i]]] == row.protected_group
-        assert design.connections[design.connection[i]] == row.connection
-        assert design.attributes[design.attribute[i]] == row.attribute
-        assert design.y[i] == row.cosine_distance
-
-
-def test_a_stereotype_word_that_is_also_a_control_counts_as_stereotype() -> None:
-    rows = [
-        ("he", "man", "nurse", "woman", "different", 0.9),
-        ("she", "woman", "nurse", "neutral", "neutral", 0.8),
-    ]
-    design = make_design(pd.DataFrame(rows, columns=list(COLUMNS)))
-    assert [design.kinds[i] for i in design.attribute_kind] == ["stereotype"]
 
 
 @pytest.mark.parametrize(
@@ -147,14 +127,7 @@ def test_means_of_words_are_averages_over_the_rows_of_their_group(toy_table: pd.
 def one_biased(groups: str, bias: float = 0.16) -> pd.DataFrame:
     """Return five words and eight attributes; only the first group is closer to its own set."""
     rng = np.random.default_rng(0)
-    rows = [
-        (f"{g}{i}", g, f"{s}-{a}", s, "associated" if s == g else "different")
-        for g in groups
-        for i in range(5)
-        for s in groups
-        for a in range(8)
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS[:5]))
+    table = groups_by_sets(groups, 5, 8)
     own = (table["protected_group"] == groups[0]) & (table["attribute_set"] == groups[0])
     return table.assign(cosine_distance=0.9 - bias * own + 0.01 * rng.standard_normal(len(table)))
 

@@ -24,37 +24,11 @@ from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples, refuse_overlap
 from bayesbias.tables.spellings import first_spellings
 from bayesbias.tables.wordlists import load_wordlist, wordlists
-from bayesbias.warnings import EmptyVectors
 
 TOY = {
     **{"he": [1.0, 0.0], "she": [0.0, 1.0], "void": [0.0, 0.0], "bad": [np.nan, 1.0]},
     **{"her": [1.0], "hers": [2.0]},
 }
-
-
-def test_missing_words_are_left_out_and_reported() -> None:
-    found = look_up(TOY, {"X": ["he", "xe"], "Y": ["she"]})
-    assert found.rows["X"].tolist() == [[1, 0]]
-    assert found.words == {"X": ("he",), "Y": ("she",)}
-    assert found.missing == {"X": ("xe",)}
-    refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she"]})
-    assert as_rows("X", [[1, 2]]).dtype == found.rows["X"].dtype == np.float64
-
-
-def test_words_without_a_direction_are_missing() -> None:
-    with pytest.warns(EmptyVectors) as told:
-        found = look_up(TOY, {"X": ["he", "void", "bad"]})
-    assert told[0].message.words == ("void", "bad")
-    assert found.words == {"X": ("he",)}
-    assert found.missing == {"X": ("void", "bad")}
-
-
-def test_tuples_with_a_missing_word_are_left_out_whole() -> None:
-    pairs = [("he", "xe"), ("ze", "xe"), ("he", "she")]
-    rows, found, missing = look_up_tuples(TOY, "pairs", pairs)
-    assert [pair.tolist() for pair in rows] == [[[1, 0], [0, 1]]]
-    assert found == (("he", "she"),)
-    assert missing == {"pairs": ("xe", "ze")}
 
 
 def of(*words: str) -> Callable[[], object]:

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ALONE, groups_by_sets, leaning, model_named, only_row
+from builders import ALONE, by_name, leaning, model_named, only_row, plus, table_of
 from scipy.stats import norm
 from xarray import DataTree
 
@@ -16,17 +16,6 @@ from bayesbias.model.spec import load_model
 from bayesbias.model.tree import stacked
 from bayesbias.posterior.estimands import double_weights, group_means, relative_weights
 from bayesbias.tables.descriptives import default_rows
-
-
-def table_of(groups: str, controls: str = "human") -> pd.DataFrame:
-    """Return 3 words per group and 4 attributes per set, with much more variance between cells."""
-    rng = np.random.default_rng(4)
-    table = groups_by_sets(groups, 3, 4, controls)
-    pairs = product(groups, [*groups, *([controls] if controls else [])])
-    cell = {pair: rng.uniform(0.7, 1.1) for pair in pairs}
-    keys = zip(table["protected_group"], table["attribute_set"], strict=True)
-    means = np.array([cell[pair] for pair in keys])
-    return table.assign(cosine_distance=means + 1e-3 * rng.standard_normal(len(table)))
 
 
 def raw(table: pd.DataFrame) -> pd.DataFrame:
@@ -58,10 +47,7 @@ def test_sets_and_groups_cancel_in_the_overall_contrast() -> None:
     table["attribute_set"] = shared[0]
     rng, moved = np.random.default_rng(1), table.copy()
     for column in ("protected_group", "attribute_set"):
-        names = moved[column].unique()
-        moved["cosine_distance"] += moved[column].map(
-            dict(zip(names, rng.normal(0, 0.2, len(names)), strict=True))
-        )
+        moved = plus(moved, by_name(moved[column], rng.normal, 0, 0.2))
     weights = double_weights(make_design(table))
     np.testing.assert_allclose(weights.sum(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-12)
@@ -92,8 +78,7 @@ def test_words_vary_around_their_group_as_measured(groups: str) -> None:
     """Differences within a group are those of raw means. Rows of words average to their group's."""
     table, rng = table_of(groups), np.random.default_rng(6)
     pairs = table["protected_word"] + " " + table["attribute_set"]
-    moved = pairs.map({pair: rng.normal(0, 0.05) for pair in pairs.unique()})
-    table = table.assign(cosine_distance=table["cosine_distance"] + moved)
+    table = plus(table, by_name(pairs, rng.normal, 0, 0.05))
     frame = bb.contrasts(bb.fit(table, draws=250, seed=1))
     frame = frame.query("first == 'associated' and second == 'different'")
     means = table.pivot_table("cosine_distance", "protected_word", "attribute_set")

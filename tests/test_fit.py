@@ -215,18 +215,6 @@ def design(toy_table: pd.DataFrame) -> Design:
     return make_design(toy_table)
 
 
-def test_fit_is_fit_design_of_the_indexed_table(toy_table: pd.DataFrame, design: Design) -> None:
-    one, other = (
-        fit(toy_table, "crossed", seed=1, **FAST),
-        fit_design(design, "crossed", seed=1, **FAST),
-    )
-    for name in one["posterior"].data_vars:
-        assert np.array_equal(stacked(one, str(name)), stacked(other, str(name)))
-    assert other.attrs["table_hash"] == design.digest
-    assert one.attrs["table_hash"] != design.digest
-    assert fit_design(design, "paper", table_hash="x", seed=1, **FAST).attrs["table_hash"] == "x"
-
-
 @pytest.mark.parametrize(("spec", "scale"), [("paper-figures", 1000.0), ("crossed", -1.0)])
 def test_the_scale_of_the_outcome_does_not_matter(design: Design, spec: str, scale: float) -> None:
     """Scaling outcomes and priors by a factor scales the posterior by the same factor."""

@@ -5,13 +5,11 @@ random; Hypothesis chooses their seeds.
 """
 
 from dataclasses import replace
-from functools import cache
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, only_row
+from builders import by_name, groups_by_sets, only_row, plus, table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
@@ -31,23 +29,9 @@ from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines, joined_tables, table_cosines
 
 QUICK = {"draws": 100, "chains": 2, "seed": 1}
-TINY = 1e-3
-"""Residual sd of tables whose posterior means are close to raw means."""
 
 seeds = st.integers(0, 10**6)
 few = settings(max_examples=3, deadline=None)
-
-
-def table_of(seed: int, groups: str = "xyz", controls: str = "human") -> pd.DataFrame:
-    """Return a table with a random mean in each cell and tiny noise: 3 words, 4 attributes."""
-    table, rng = groups_by_sets(groups, 3, 4, controls), default_rng(seed)
-    cells = table["protected_group"] + " " + table["attribute_set"]
-    means = {cell: rng.uniform(0.7, 1.1) for cell in cells.unique()}
-    return table.assign(cosine_distance=cells.map(means) + TINY * rng.standard_normal(len(table)))
-
-
-def plus(table: pd.DataFrame, shift: pd.Series | float) -> pd.DataFrame:
-    return table.assign(cosine_distance=table["cosine_distance"] + shift)
 
 
 def own_means(table: pd.DataFrame, **options: object) -> pd.Series:
@@ -57,42 +41,9 @@ def own_means(table: pd.DataFrame, **options: object) -> pd.Series:
     return frame[frame["level"] != "word"].set_index(["level", "protected_group"])["mean"]
 
 
-def raw_double_difference(table: pd.DataFrame) -> float:
-    """Average own sets minus other sets over cells; all groups have all sets."""
-    stereotypes = table[table["connection"].isin(["associated", "different"])]
-    cells = stereotypes.groupby(["connection", "protected_group", "attribute_set"])
-    means = cells["cosine_distance"].mean().groupby("connection").mean()
-    return float(means["associated"] - means["different"])
-
-
-@few
-@given(seeds)
-def test_what_changes_no_contrast_of_stereotypes(seed: int) -> None:
-    """Constants added to all distances, to a group, or to a set cancel."""
-    table = table_of(seed)
-    one = own_means(table)
-    # Shrinkage of cells with an sd of 0.2 by rows with an sd of 0.001 is below 0.001.
-    assert one["overall", ""] == pytest.approx(raw_double_difference(table), abs=0.005)
-    assert one["group"].mean() == pytest.approx(one["overall", ""], abs=0.005)
-    rng, moved = default_rng(seed), plus(table, 0.1)
-    for column in ("protected_group", "attribute_set"):
-        shifts = {name: rng.uniform(-0.1, 0.1) for name in table[column].unique()}
-        moved = plus(moved, moved[column].map(shifts))
-    np.testing.assert_allclose(own_means(moved), one, atol=0.005)
-
-
-@few
-@given(seeds)
-def test_swapped_stereotypes_turn_the_sign(seed: int) -> None:
-    table = table_of(seed, "xy")
-    swapped = table["connection"].replace({"associated": "different", "different": "associated"})
-    one, other = own_means(table), own_means(table.assign(connection=swapped))
-    np.testing.assert_allclose(other["overall"], -one["overall"], atol=0.005)
-
-
 def test_a_set_that_only_one_group_owns() -> None:
     """Group and set determine which cells are own cells, so plain means are compared."""
-    table = table_of(3, "wxyz")
+    table = table_of("wxyz", seed=3)
     table = table[table["attribute_set"].isin(["w", "human"])].reset_index(drop=True)
     cells = table[table["attribute_set"] == "w"].groupby("protected_group")["cosine_distance"]
     raw = cells.mean()
@@ -102,7 +53,7 @@ def test_a_set_that_only_one_group_owns() -> None:
 
 def test_the_parts_of_two_groups_are_relative_to_a_baseline() -> None:
     """They are differences of mean distances, and average to the overall contrast."""
-    table = table_of(8, "xy")
+    table = table_of("xy", seed=8)
     other = table[table["attribute_set"] == "human"].assign(attribute_rank=np.nan)
     other = other.assign(cosine_distance=other["cosine_distance"] * 0.8)
     tree = bb.fit(table, "by-group", **QUICK)
@@ -116,7 +67,7 @@ def test_the_parts_of_two_groups_are_relative_to_a_baseline() -> None:
 
 
 def test_a_set_that_both_groups_own_says_nothing_about_either() -> None:
-    table = table_of(9, "xy")
+    table = table_of("xy", seed=9)
     shared = table[table["attribute_set"] == "x"].assign(attribute_set="z", connection="associated")
     shared["attribute"] = shared["attribute"].str.replace("x", "z")
     shared["cosine_distance"] += 0.3 * (shared["protected_group"] == "x")
@@ -126,7 +77,7 @@ def test_a_set_that_both_groups_own_says_nothing_about_either() -> None:
 
 
 def test_a_group_without_other_sets_leaves_the_contrast_of_the_other_group() -> None:
-    table = table_of(4, "xy")
+    table = table_of("xy", seed=4)
     table = table[(table["protected_group"] != "y") | (table["attribute_set"] != "x")]
     raw = table.groupby(["protected_group", "attribute_set"])["cosine_distance"].mean()
     found = own_means(table.reset_index(drop=True))
@@ -134,16 +85,9 @@ def test_a_group_without_other_sets_leaves_the_contrast_of_the_other_group() -> 
     assert ("group", "y") not in found.index
 
 
-def test_controls_do_not_enter_the_contrasts_of_stereotypes() -> None:
-    table, more = table_of(5, controls="matched"), table_of(5, controls="human")
-    both = pd.concat([table, more[more["attribute_set"] == "human"]], ignore_index=True)
-    is_one = (both["attribute_set"] == "human") & (both["protected_group"] == "x")
-    np.testing.assert_allclose(own_means(plus(both, 0.1 * is_one)), own_means(both), atol=0.005)
-
-
 def test_the_default_rope_is_a_share_of_the_spread_of_stereotypes() -> None:
     """Controls have another spread; of a change, the spread is that before it."""
-    table = table_of(1, "xy")
+    table = table_of("xy", seed=1)
     human = table["connection"] == "human"
     table = plus(table, human * default_rng(1).normal(0, 0.5, len(table)))
     spread = table.loc[~human, "cosine_distance"].std(ddof=0)
@@ -155,44 +99,13 @@ def test_the_default_rope_is_a_share_of_the_spread_of_stereotypes() -> None:
     assert comparison.changes(change).attrs["rope"] == pytest.approx(0.15 * spread, rel=1e-3)
 
 
-def many_tables() -> pd.DataFrame:
-    """Return two lists, the second with twice the noise, in three embeddings."""
-    rng, parts = default_rng(2), []
-    for seed, name in product((1, 2), "abc"):
-        table = table_of(seed, "xy")
-        noisy = plus(table, rng.normal(0, 0.05 * seed, len(table)))
-        parts.append(noisy.assign(wordlist=f"list {seed}", embedding=name))
-    return pd.concat(parts, ignore_index=True)
-
-
-@cache
-def many() -> DataTree:
-    return bb.fit_many(many_tables(), **QUICK)
-
-
-def test_the_average_of_lists_is_raw_too() -> None:
-    """Lists are independent, so the variance of their average is the sum over n²."""
-    frame = bb.rank_embeddings(many())
-    average = frame[frame["wordlist"] == "average"].set_index("embedding")
-    lists = frame[frame["wordlist"] != "average"].groupby("embedding")
-    np.testing.assert_allclose(average["raw_mean"], lists["raw_mean"].mean()[average.index])
-    variance = lists["raw_sd"].agg(lambda sds: (sds**2).sum() / len(sds) ** 2)
-    np.testing.assert_allclose(average["raw_sd"], np.sqrt(variance)[average.index])
-    parts = [one for _, one in many_tables().groupby(["wordlist", "embedding"])]
-    spreads = [one["cosine_distance"][one["connection"] != "human"].std(ddof=0) for one in parts]
-    assert many().attrs["spread"] == pytest.approx(np.mean(spreads))
-    ranks = frame.filter(regex="^p_(most|rank)").sum(axis=1)
-    np.testing.assert_allclose(ranks, 1.0)
-
-
 def test_the_design_of_several_runs_does_not_depend_on_their_order() -> None:
     """Runs have the same pairs, but other distances, cosines, and values of a covariate."""
     runs = {}
     for seed, name in enumerate(("a", "b", "c")):
-        table = with_cosines(table_of(seed), seed)
-        words = table["attribute"].unique()
-        share = pd.Series(np.random.default_rng(seed).random(len(words)), words)
-        runs[name, ""] = table.assign(share=table["attribute"].map(share))
+        table = with_cosines(table_of("xyz", seed=seed), seed)
+        share = by_name(table["attribute"], default_rng(seed).random)
+        runs[name, ""] = table.assign(share=share)
     one, other = (
         runs_of("one", dict(items), covariates="share").design
         for items in (runs.items(), reversed(runs.items()))
@@ -226,7 +139,7 @@ def test_a_run_has_the_mean_and_variance_of_a_fit_to_it_alone() -> None:
 
 def test_priors_in_spreads_are_those_of_the_distances() -> None:
     """If sds are divided by the spread, their log density moves by a constant."""
-    posterior, spread = collapse(make_design(table_of(1)), load_model("maximal")), 0.2
+    posterior, spread = collapse(make_design(table_of("xyz", seed=1)), load_model("maximal")), 0.2
     points = default_rng(1).normal(-2, 0.7, (5, posterior.n_parameters))
     priors = [
         log_prior(spec, posterior.blocks, points - scale * posterior.is_sd)
@@ -241,7 +154,7 @@ def test_priors_in_spreads_are_those_of_the_distances() -> None:
 
 def test_a_less_precise_run_never_counts_against() -> None:
     """The best linear combination of two runs that correlate gives weights of 0 or more."""
-    rng, base = default_rng(3), table_of(3, "xy")
+    rng, base = default_rng(3), table_of("xy", seed=3)
     noise = rng.normal(0, 0.03, len(base))
     own = [0.9 + scale * noise + rng.normal(0, 0.002, len(base)) for scale in (1.0, 3.0)]
     runs = {(n, ""): base.assign(cosine_distance=y) for n, y in zip("ab", own, strict=True)}
@@ -259,7 +172,7 @@ def test_a_less_precise_run_never_counts_against() -> None:
 @given(seeds)
 def test_slopes_of_few_pairs_lie_between_their_own_and_the_common_one(seed: int) -> None:
     """They equal a regression with five more pairs of the common slope and mean square."""
-    rng, table = default_rng(seed), table_of(seed, "xy")
+    rng, table = default_rng(seed), table_of("xy", seed=seed)
     table = table[(table["connection"] != "human") | table["protected_word"].eq("x0")]
     before = table["cosine_distance"].to_numpy() + rng.normal(0, 0.05, len(table))
     design = replace(make_design(table), y=rng.normal(0, 0.05, len(table)))
@@ -280,8 +193,7 @@ def test_controls_before_a_change_are_where_they_were() -> None:
     """The distances before regress on the change with another slope in controls."""
     rng, before = default_rng(7), groups_by_sets("xy", 6, 8, "human")
     human = (before["connection"] == "human").to_numpy()
-    levels = {word: rng.normal() for word in before["protected_word"].unique()}
-    level = before["protected_word"].map(levels).to_numpy()
+    level = by_name(before["protected_word"], rng.normal).to_numpy()
     noise = rng.normal(0, 0.02, (2, len(before)))
     before["cosine_distance"] = 0.9 + np.where(human, 0.1 * level, 0) + noise[0]
     change = np.where(human, 0.05 * level - noise[0], noise[0]) + noise[1] / 2
@@ -310,7 +222,7 @@ def test_controls_before_a_change_are_where_they_were() -> None:
 
 
 def test_a_group_without_rows_gets_the_shares_of_all() -> None:
-    table = table_of(1, "xyz")
+    table = table_of("xyz", seed=1)
     table = table[(table["protected_group"] != "z") | (table["connection"] != "different")]
     design = make_design(table.reset_index(drop=True))
     shares = level_shares(design, "attribute_set")
@@ -334,7 +246,9 @@ def test_tied_words_share_the_first_place(crossed_posterior: DataTree) -> None:
 
 
 def test_reversed_pairs_have_the_other_sign() -> None:
-    tree = bb.fit(plus(table_of(2, "xy"), default_rng(1).normal(0, 0.05, 72)), "crossed", **QUICK)
+    tree = bb.fit(
+        plus(table_of("xy", seed=2), default_rng(1).normal(0, 0.05, 72)), "crossed", **QUICK
+    )
     keys = ["factor", "name"]
     one, other = (
         bb.influence(tree, *pair).set_index(keys).sort_index()
@@ -357,14 +271,13 @@ def with_cosines(table: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def test_the_check_of_likeness_ignores_levels_of_words_and_attributes() -> None:
-    rng, table = default_rng(4), table_of(4, "xyz")
+    rng, table = default_rng(4), table_of("xyz", seed=4)
     table = plus(table, rng.normal(0, 0.05, len(table)))
     found = []
     for scale in (0.0, 0.1):
         moved = table
         for column in ("protected_word", "attribute"):
-            levels = {name: scale * rng.normal() for name in table[column].unique()}
-            moved = plus(moved, table[column].map(levels))
+            moved = plus(moved, scale * by_name(table[column], rng.normal))
         tree = bb.fit(with_cosines(moved, 1), "maximal", draws=20, chains=2, seed=1, method="exact")
         found.append(bb.predictive_check(tree, n_draws=2, seed=1).attrs["p_unrelated"])
     assert found[0] == found[1]
@@ -374,7 +287,7 @@ def test_the_check_of_likeness_ignores_levels_of_words_and_attributes() -> None:
 def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
     one = pd.DataFrame([[1.0, 0.4], [0.4, 1.0]], ["a", "b"], ["a", "b"])
     two = pd.DataFrame([[1.0, 0.8], [0.8, 1.0]], ["b", "c"], ["b", "c"])
-    tables = [table_of(1, "xy"), table_of(2, "xy")]
+    tables = [table_of("xy", seed=1), table_of("xy", seed=2)]
     for table, cosines in zip(tables, (one, two), strict=True):
         attach_cosines(table, [*cosines], cosines.to_numpy())
     found = table_cosines(joined_tables(tables), [*"abc"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, refused, sloped_model
+from builders import by_name, groups_by_sets, plus, refused, sloped_model
 from dense_oracle import conditional, effects, with_random_likeness
 
 import bayesbias as bb
@@ -30,13 +30,8 @@ def measured(slope: float = 0.0, seed: int = 1) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     table = groups_by_sets("xy", 4, 5, controls="neutral")
     for column, values in (("share", rng.uniform), ("attribute_rank", rng.lognormal)):
-        words = table["attribute"].unique()
-        table[column] = table["attribute"].map(
-            dict(zip(words, values(size=len(words)), strict=True))
-        )
-    words = table["protected_word"].unique()
-    ranks = dict(zip(words, rng.lognormal(3, 1, len(words)), strict=True))
-    table["protected_word_rank"] = table["protected_word"].map(ranks)
+        table[column] = by_name(table["attribute"], values)
+    table["protected_word_rank"] = by_name(table["protected_word"], rng.lognormal, 3, 1)
     table["attribute_rank"] += 1
     side = np.where(table["protected_group"] == "x", 0.5, -0.5)
     noise = rng.normal(0, 0.05, len(table))
@@ -216,8 +211,7 @@ def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     """The change is a planted slope on the share, plus noise."""
     before, rng = measured(), np.random.default_rng(3)
     moved = 0.2 * (before["share"] - before["share"].mean()) + rng.normal(0, 0.02, len(before))
-    after = before.assign(cosine_distance=before["cosine_distance"] + moved)
-    post = bb.fit_change(before, after, covariates="share", seed=1, draws=250)
+    post = bb.fit_change(before, plus(before, moved), covariates="share", seed=1, draws=250)
     row = bb.slopes(post).iloc[0]
     assert row["low"] < 0.2 < row["high"]
     assert row["sd"] < 0.03
