@@ -56,7 +56,7 @@ def run_all(post: DataTree) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
-@pytest.mark.parametrize("model", ["maximal", "robust"])
+@pytest.mark.parametrize("model", ["robust", pytest.param("maximal", marks=pytest.mark.slow)])
 def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:
     """Use a table with levels of all terms, and prior draws instead of NUTS."""
     run_all(fit_design(smallest_design(), model, **FEW))

@@ -49,7 +49,7 @@ RUN = f"run toy.toml -v toy.txt {' '.join(FAST)} -o out"
 @pytest.mark.parametrize(
     ("arguments", "limit"),
     [
-        ("table toy.toml -v toy.txt -o full.csv", 500),
+        pytest.param("table toy.toml -v toy.txt -o full.csv", 500, marks=pytest.mark.slow),
         pytest.param("fit there.csv --draws 200 -o full.nc", 500, marks=pytest.mark.slow),
         pytest.param(RUN, 30_000, marks=pytest.mark.slow),
     ],

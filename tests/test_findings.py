@@ -180,9 +180,10 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
     assert dict(pickle.loads(pickle.dumps(frames)))["later"]["x"].item() == 2
 
 
+@pytest.mark.usefixtures("mock_nuts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
-    few = {"models": ["robust"], "draws": 30, "tune": 30, "chains": 1, "reference_lists": 5}
+    few = {"models": ["robust"], "draws": 30, "chains": 2, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
     assert found.found.without is Without.MODEL
 

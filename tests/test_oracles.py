@@ -295,11 +295,9 @@ def test_words_that_never_meet_in_a_table_are_unrelated() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-3)  # kept as integers
 
 
-@few
-@given(seeds)
-def test_doubled_rows_keep_means_and_narrow_the_mean_of_a_connection(seed: int) -> None:
+def test_doubled_rows_keep_means_and_narrow_the_mean_of_a_connection() -> None:
     """With n independent rows per connection, sds shrink by the square root of two."""
-    rng, table = default_rng(seed), groups_by_sets("xy", 20, 1)
+    rng, table = default_rng(1), groups_by_sets("xy", 20, 1)
     table = table.assign(
         protected_word=[f"w{i}" for i in range(len(table))],
         cosine_distance=0.9 + 0.1 * rng.standard_normal(len(table)),

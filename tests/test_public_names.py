@@ -102,7 +102,8 @@ def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
 
 
 LONG = ("closeness", "analyze_change", "changes", "order_changes", "slopes", "variance_shares")
-LONG += ("trend", "vocabulary_contrasts", "compare_models", "baseline_contrasts")
+LONG += ("trend", "vocabulary_contrasts", "compare_models", "baseline_contrasts", "stability")
+LONG += ("predictions", "distance_tables", "influence", "split_by_baseline")
 """Functions whose examples take more than a second."""
 
 

@@ -214,7 +214,9 @@ def test_every_number_on_a_page_is_in_a_frame(name: str, request: pytest.Fixture
     assert said - known - set(NUMBER.findall(titles)) - exceeding == set()
 
 
-@pytest.mark.parametrize("name", ["demo", "two_groups", "change", "pairs"])
+@pytest.mark.parametrize(
+    "name", ["demo", "two_groups", pytest.param("change", marks=pytest.mark.slow), "pairs"]
+)
 def test_first_screens_are_short(name: str, request: pytest.FixtureRequest) -> None:
     """At most 60 words before the picture, 250 visible, 14 lines of 80 columns, and 250 kB."""
     analysis = request.getfixturevalue(name)

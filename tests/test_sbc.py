@@ -18,6 +18,7 @@ def test_uniform_ranks_leave_the_band_as_often_as_they_should() -> None:
         assert (p < level).mean() == pytest.approx(level, abs=4 * np.sqrt(level / 400))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [1.5, 0.67], ids=["draws too high", "draws too low"])
 def test_ranks_of_a_biased_sampler_leave_the_band(power: float) -> None:
     uniform = np.random.default_rng(3).random((SMALL, 1))
@@ -25,6 +26,7 @@ def test_ranks_of_a_biased_sampler_leave_the_band(power: float) -> None:
     assert p[0] < 0.001
 
 
+@pytest.mark.slow
 def test_bands_are_those_of_arviz() -> None:
     """A value is below 1 - BAND exactly if its ECDF leaves ArviZ's band with this probability."""
     from arviz_stats.ecdf_utils import ecdf_pit

@@ -54,38 +54,9 @@ def same(one: Sweep, other: Sweep) -> None:
         assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
 
 
-def test_every_cell_has_what_fit_gives(config, undisturbed, config_path) -> None:
+def test_workers_and_kept_results_change_nothing(config, undisturbed, config_path) -> None:
     assert len(undisturbed.cells) == config.n_cells == CELLS
     assert (undisturbed.cells["state"] == "done").all()
-    words = bb.load_wordlist(config_path.parent / "kin.toml")
-    table = bb.distance_table(bb.load_vectors(config_path.parent / "rough.npz", words), words)
-    tree = bb.fit(table, "crossed", draws=100, chains=2, seed=1)
-    for name in ("summary", "contrasts"):
-        expected = getattr(bb, name)(tree)
-        found = getattr(undisturbed, name).query(
-            "embedding == 'rough' and list == 'kin' and model == 'crossed'"
-        )
-        found = found.drop(columns=["embedding", "list", "model"]).reset_index(drop=True)
-        expected.attrs = found.attrs = {}
-        assert_frame_equal(found, expected, check_exact=True)
-
-
-def test_ranks_and_differences_are_those_of_fit_many(config, undisturbed, config_path) -> None:
-    lists = [bb.load_wordlist(config_path.parent / f"{one.name}.toml") for one in config.lists]
-    tables = [
-        bb.distance_table(one.source, words, embedding=one.name).assign(wordlist=words.name)
-        for one in config.embeddings
-        for words in lists
-    ]
-    tree = bb.fit_many(tables, draws=100, chains=2, seed=1)
-    assert_frame_equal(
-        undisturbed.ranks[["embedding", "mean", "p_most"]],
-        bb.rank_embeddings(tree)[["embedding", "mean", "p_most"]],
-    )
-    assert len(undisturbed.differences) == 3 * (len(lists) + 1)
-
-
-def test_workers_and_kept_results_change_nothing(config, undisturbed, config_path) -> None:
     again = run_sweep(config, config_path.parent / "kept")
     assert again.reused == CELLS + 1
     same(again, undisturbed)
@@ -204,7 +175,8 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.HighJointParetoK")
-def test_covariates_are_as_in_fit(config: SweepConfig, config_path: Path, tmp_path: Path) -> None:
+def test_cells_and_ranks_are_those_of_fit_and_fit_many(config, config_path, tmp_path) -> None:
+    """With a covariate from a file."""
     words, values = bb.load_wordlist(config_path.parent / "kin.toml"), tmp_path / "values.csv"
     of = {word: len(word) for word in words.words}
     pd.Series(of, name="letters").to_csv(values, index_label="word")
@@ -212,20 +184,20 @@ def test_covariates_are_as_in_fit(config: SweepConfig, config_path: Path, tmp_pa
         calm(config, covariate_values=str(values))
     asked = {"covariates": ("letters",), "covariate_values": str(values)}
     done = run_sweep(replace(config, lists=config.lists[1:], **asked), tmp_path / "out")
-    table = bb.distance_table(bb.load_vectors(config_path.parent / "calm.npz", words), words)
-    table = bb.with_covariate(table, "letters", of)
-    tree = bb.fit(table, "crossed", covariates=["letters"], draws=100, chains=2, seed=1)
-    rows = "model == 'crossed' and embedding == 'calm'"
-    found = done.contrasts.query(rows)["mean"].tolist()
-    assert found == bb.contrasts(tree)["mean"].tolist()
-    tables = [
-        bb.with_covariate(bb.distance_table(one.source, words), "letters", of).assign(
-            embedding=one.name
-        )
+    tables = {
+        one.name: bb.with_covariate(bb.distance_table(one.source, words), "letters", of)
         for one in config.embeddings
-    ]
-    joint = bb.fit_many(tables, covariates="letters", draws=100, chains=2, seed=1)
-    assert done.ranks["mean"].tolist() == bb.rank_embeddings(joint)["mean"].tolist()
+    }
+    few = {"covariates": "letters", "draws": 100, "chains": 2, "seed": 1}
+    tree = bb.fit(tables["calm"], "crossed", **few)
+    for name in ("summary", "contrasts"):
+        expected, found = getattr(bb, name)(tree), getattr(done, name)
+        found = found.query("model == 'crossed' and embedding == 'calm'").reset_index(drop=True)
+        assert_frame_equal(found[[*expected]], expected, check_exact=True)
+    joint = bb.fit_many([one.assign(embedding=name) for name, one in tables.items()], **few)
+    ranks = ["embedding", "mean", "p_most"]
+    assert_frame_equal(done.ranks[ranks], bb.rank_embeddings(joint)[ranks])
+    assert len(done.differences) == 3
     without = run_sweep(calm(config, lists=config.lists[1:]), tmp_path / "out")
     assert without.reused == 0
 

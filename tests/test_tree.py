@@ -91,30 +91,26 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
     assert refusals > 14
 
 
-EXACT = ["paper", "contextual", "maximal-topics"]
-"""`fit_pairs` defines the layout of posteriors of preferences."""
-
-
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
-@pytest.mark.parametrize("model", EXACT)
+@pytest.mark.parametrize(
+    "model", ["maximal-topics", pytest.param("contextual", marks=pytest.mark.slow)]
+)
 def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Path) -> None:
+    """A table with levels for all terms of all models: three groups, all kinds, and contexts."""
     import arviz as az
 
-    """A table with levels for all terms of all models: three groups, all kinds, and contexts."""
-    design = smallest_design()
-    post = fit_design(design, model, method="exact", draws=20, chains=2, seed=1)
+    post = fit_design(smallest_design(), model, method="exact", draws=20, seed=1)
     save_posterior(post, tmp_path / "post.nc")
-    for tree in (post, load_posterior(tmp_path / "post.nc")):
-        rows = az.summary(tree, kind="stats", round_to="none")["mean"]
-        draws = tree["posterior"].to_dataset()
-        for name in map(str, draws.data_vars):
-            means = draws[name].mean(("chain", "draw"))
-            for at in np.ndindex(means.shape):
-                place = ", ".join(
-                    str(means[dim].values[i]) for dim, i in zip(means.dims, at, strict=True)
-                )
-                label = f"{name}[{place}]" if place else name
-                assert float(rows[label]) == pytest.approx(float(means[at]), abs=1e-9)
+    tree = load_posterior(tmp_path / "post.nc")
+    rows = az.summary(tree, kind="stats", round_to="none")["mean"]
+    draws = tree["posterior"].to_dataset()
+    for name in map(str, draws.data_vars):
+        means = draws[name].mean(("chain", "draw"))
+        for at in np.ndindex(means.shape):
+            labels_of = zip(means.dims, at, strict=True)
+            place = ", ".join(str(means[dim].values[i]) for dim, i in labels_of)
+            label = f"{name}[{place}]" if place else name
+            assert float(rows[label]) == pytest.approx(float(means[at]), abs=1e-9)
 
 
 def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> None:

@@ -15,10 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import test_maskedlm_logs
 from backports import zstd
 from cli_toy import write_scored
 from embedding_toys import as_binary, as_text, zipped
 from safetensors.numpy import save
+from test_maskedlm_files import crows, stereoset
+from test_maskedlm_logs import inspected, question, sample, winogender
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS, pack_frame, read_results
@@ -188,23 +191,8 @@ def parquet_vectors() -> tuple[bytes, ...]:
     return (file.getvalue(),)
 
 
-def crows() -> tuple[bytes, ...]:
-    heads = "sent_more,sent_less,stereo_antistereo,bias_type"
-    body = 'Some cats sleep.,Some dogs sleep.,stereo,pets\n"A, b.",C d.,antistereo,pets\n'
-    rows = "".join(f"{row},{line}\n" for row, line in enumerate(body.splitlines()))
-    return f"{heads}\n{body}".encode(), f",{heads}\n{rows}".encode()
-
-
 def natural() -> tuple[bytes, ...]:
     return (b'word,sentence\ncat,"The cat, they said, sleeps."\ncat,A Cat!\ndog,My dog ran.\n',)
-
-
-def stereoset() -> tuple[bytes, ...]:
-    said = {"stereotype": "Cats are aloof.", "anti-stereotype": "Cats are loyal."}
-    sentences = [{"gold_label": name, "sentence": text} for name, text in said.items()]
-    cluster = {"id": "a1", "bias_type": "pets", "target": "cat", "context": "Cats are BLANK."}
-    cluster |= {"sentences": sentences}
-    return (json.dumps({"data": {"intrasentence": [cluster, {**cluster, "id": "a2"}]}}).encode(),)
 
 
 SWEEP = (
@@ -240,37 +228,15 @@ def check(path: Path) -> object:
     return bb.check_wordlist(path), bb.load_wordlist(path)
 
 
-QUESTION = {
-    "example_id": 1,
-    "question_index": "1",
-    "question_polarity": "neg",
-    "context_condition": "ambig",
-    "category": "Pets",
-    "answer_info": {"ans0": ["cat", "cat"], "ans1": ["dog", "F-dog"], "ans2": ["No", "unknown"]},
-    "additional_metadata": {"stereotyped_groups": ["cat"]},
-    **{"context": "A cat and a dog.", "question": "Who?", "label": 2},
-    **{"ans0": "The cat", "ans1": "The dog", "ans2": "No"},
-}
-
-
 def harness() -> tuple[bytes, ...]:
     """Samples of three tasks, as lines and as one list."""
-    crowd = {"sent_more": "A cat.", "sent_less": "A dog.", "stereo_antistereo": 0}
-    jobs = [{"occupation": "nurse", "participant": "x", "label": 0, "gender": "male"}]
-    docs = [crowd | {"bias_type": "pets"}, QUESTION, *jobs, jobs[0] | {"gender": "female"}]
-    samples = [{"doc_id": n, "doc": doc} for n, doc in enumerate(docs)]
-    for sample in samples:
-        n = 3 if sample["doc_id"] == 1 else 2
-        sample["filtered_resps"] = [[f"-{number}.5", "False"] for number in range(n)]
+    jobs = [winogender(n, "nurse", gender, -4, -2) for n, gender in enumerate(("male", "female"))]
+    samples = [test_maskedlm_logs.crows(0), sample(1, question(1), -1, -3, -2, -9), *jobs]
     return "\n".join(map(json.dumps, samples)).encode(), json.dumps(samples).encode()
 
 
-ASKED = {"id": 1, "epoch": 1, "metadata": QUESTION, "scores": {"choice": {"answer": "A"}}}
-HEAD = {"eval": {"task": "bbq", "model": "m"}, "status": "success"}
-
-
-def inspected() -> tuple[bytes, ...]:
-    return (json.dumps(HEAD | {"samples": [ASKED]}).encode(),)
+LOG = inspected()
+ASKED = LOG["samples"][2]  # the first ones have unknown answers
 
 
 def asked() -> tuple[bytes, ...]:
@@ -279,7 +245,7 @@ def asked() -> tuple[bytes, ...]:
 
 def in_eval(content: bytes) -> bytes:
     """Put a damaged sample into a sound archive."""
-    head = json.dumps(HEAD).encode()
+    head = json.dumps(LOG | {"samples": None}).encode()
     return zipped({"header.json": head, "summaries.json": b"[{}]", "samples/1.json": content})
 
 
@@ -439,15 +405,23 @@ READERS = {
         opened="t.csv",
     ),
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
-    "CrowS-Pairs": Reader("pairs.csv", lambda path: read_pairs(path, "crows-pairs"), crows),
-    "StereoSet": Reader("dev.json", lambda path: read_pairs(path, "stereoset"), stereoset),
+    "CrowS-Pairs": Reader(
+        "pairs.csv", lambda path: read_pairs(path, "crows-pairs"), lambda: (crows().encode(),)
+    ),
+    "StereoSet": Reader(
+        "dev.json", lambda path: read_pairs(path, "stereoset"), lambda: (stereoset().encode(),)
+    ),
     "BBQ": Reader(
         "bbq.jsonl",
         lambda path: read_pairs(path, "bbq"),
-        lambda: (json.dumps(QUESTION).encode(),),
+        lambda: (json.dumps(question(1)).encode(),),
     ),
     "log of the harness": Reader("samples_bbq.jsonl", in_log("lm-eval"), harness),
-    "log of Inspect": Reader("log.json", in_log("inspect"), inspected),
+    "log of Inspect": Reader(
+        "log.json",
+        in_log("inspect"),
+        lambda: (json.dumps(LOG | {"samples": [ASKED]}).encode(),),
+    ),
     "eval around damage": Reader("log.eval", in_log("inspect"), asked, pack=in_eval),
     "eval damaged": Reader("log.eval", in_log("inspect"), each(in_eval, asked)),
     "sweep": Reader("sweep.toml", load_sweep, lambda: (SWEEP,)),

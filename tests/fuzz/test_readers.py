@@ -18,7 +18,7 @@ from damage import damaged
 from limits import LONGEST, within_limits
 from readers import READERS, Reader
 
-FILES = max(30, int(os.environ.get("BAYESBIAS_FUZZ_FILES", "0")) // len(READERS))
+FILES = max(10, int(os.environ.get("BAYESBIAS_FUZZ_FILES", "0")) // len(READERS))
 """Files that every reader is given."""
 
 SEED = os.environ.get("BAYESBIAS_FUZZ_SEED", "1")
