@@ -38,7 +38,7 @@ def frame(title: str, frame: pd.DataFrame, *names: str) -> None:
     """Print columns of a frame as a table, with numbers formatted as in reports."""
     from ..report.tables import table as made_of
 
-    made = made_of(frame, title, *names)
+    made = made_of(frame, title, names)
     table(title, made.heads, made.rows)
 
 

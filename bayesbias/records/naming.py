@@ -28,6 +28,11 @@ class Naming:
     sets: Mapping[str, str]
     set_keys: Mapping[str, str]
 
+    @property
+    def by_key(self) -> dict[str, str]:
+        """Names of the sets, keyed as in tables."""
+        return {self.set_keys[group]: name for group, name in self.sets.items()}
+
     def of(self, table: pd.DataFrame) -> Naming:
         """Return the names of the groups and sets that a table contains."""
         groups, sets = set(table["protected_group"]), set(table["attribute_set"])

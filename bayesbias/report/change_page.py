@@ -13,21 +13,24 @@ from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import counted, digits_for, in_words, joined, number, percent, probability
+from .numbers import Write, counted, digits_for, in_words, joined, number, percent, probability
 from .page import LIMITS, Fold, Page, Plots, box, figure
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
-CHECKS = {
-    "direct_bias": ("Direct Bias of {n:,} words", number),
-    "same": ("SAME of {n:,} words", number),
+HUNDREDTHS = partial(number, digits=2)
+
+CHECKS: dict[str, tuple[str, Write]] = {
+    "direct_bias": ("Direct Bias of {n:,} words", HUNDREDTHS),
+    "same": ("SAME of {n:,} words", HUNDREDTHS),
     "cluster": ("two clusters match the bias", percent),
     "classifier": ("a classifier tells words apart", percent),
-    "neighbors": ("bias of the neighbors, correlation", number),
+    "neighbors": ("bias of the neighbors, correlation", HUNDREDTHS),
 }
 """Name and format of each check of the remaining bias."""
 
-MOVES = ("connection", "before", "after", "mean", "interval", "p_moved", "p_toward_one")
+MOVES = "connection before after mean interval p_moved p_toward_one"
+"""Columns of the tables of moves."""
 
 
 class ChangePage(Page[ChangeRecord]):
@@ -79,14 +82,13 @@ class ChangePage(Page[ChangeRecord]):
 
     def _picture(self) -> DotPicture:
         """Return the dots before, after, and of what was removed, above the ruler."""
-        record = self.record
-        of_groups, names = record.removed_by_group, record.naming.groups
-        of = "removed" if of_groups else ""
-        labels = [(row.key, "mean of groups" if of_groups else "") for row in record.ends]
-        labels += [("removed", "mean of groups" if of_groups else "before minus after")]
-        labels += [(f"of {names[row.key]}", of) for row in of_groups]
-        found = [*record.ends, *([record.removed] if record.removed else []), *of_groups]
-        rows = [(row, *label) for row, label in zip(found, labels, strict=True)]
+        record, names = self.record, self.record.naming.groups
+        of_groups = record.removed_by_group
+        mean = "mean of groups" if of_groups else ""
+        rows = [(row, row.key, mean) for row in record.ends]
+        if record.removed:
+            rows.append((record.removed, "removed", mean or "before minus after"))
+        rows += [(row, f"of {names[row.key]}", "removed") for row in of_groups]
         says = f"{plain(self._sentence())} Closer by"
         unit = parts.CROSSED if len(names) == 2 else parts.TOWARD
         return parts.dot_picture(rows, says, parts.ruler(record), unit=unit)
@@ -96,27 +98,22 @@ class ChangePage(Page[ChangeRecord]):
         if record.removed:
             drawn = f'{self.drawn}<p class="cap">{parts.legend(record)}</p>'
         else:
-            drawn = table(at_level(record.led("changes"), OVERALL), "Changes", *MOVES).html()
+            drawn = table(at_level(record.led("changes"), OVERALL), "Changes", MOVES).html()
         which = "" if record.removed_by_group else ", or which group changed"
         return drawn + box(f"{LIMITS} <b>Nor that bias is gone{which}.</b>")
 
     def side(self) -> str:
-        record, rows, marked = self.record, list[tuple[str, ...]](), list[tuple[int, int]]()
-        for row in record.frame("remains").to_dict("records"):
-            if str(row["check"]) not in CHECKS:
-                continue
-            name, write = CHECKS[str(row["check"])]
-            write = partial(number, digits=2) if write is number else write
-            if row["check"] == "classifier":
-                marked = [(len(rows), 1)]
-            values = (row[key] for key in ("before", "after", "chance"))
-            shown = ("–" if pd.isna(value) else write(value) for value in values)
-            rows.append((name.format(n=int(row["n"])), *shown))
-        if not rows:
-            return ""
+        rows, marked = list[tuple[str, ...]](), list[tuple[int, int]]()
+        for row in self.record.frame("remains").to_dict("records"):
+            if (check := str(row["check"])) in CHECKS:
+                name, write = CHECKS[check]
+                marked += [(len(rows), 1)] if check == "classifier" else []
+                values = (row[key] for key in ("before", "after", "chance"))
+                texts = ("–" if pd.isna(value) else write(value) for value in values)
+                rows.append((name.format(n=int(row["n"])), *texts))
         heads = ("", "before", "after", "no bias")
         whole = Table("What is left", heads, tuple(rows), tuple(marked)).html()
-        if (left := record.check("classifier")) is None:
+        if (left := self.record.check("classifier")) is None:
             return whole
         note = f"Clusters and classifier: the {int(left['n']):,} most biased words before."
         return f'{whole}<p class="foot">{note}</p>'
@@ -142,13 +139,9 @@ class ChangePage(Page[ChangeRecord]):
         two = leans["group"].nunique() == 1
         for place, (_, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
             part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
-            ends = zip(
-                *(part[name] for name in ("attribute", "before", "after", "toward")), strict=True
-            )
-            words = [
-                Lean(word, before, after, kind="own" if toward > 0 else "other")
-                for word, before, after, toward in ends
-            ]
+            kinds = part["toward"].gt(0).map({True: "own", False: "other"})
+            ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
+            words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
             panels.append(Panel(str(part["says"].iloc[0]), words))
             means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
         toward = int((leans["toward"] > 0).sum())
@@ -163,19 +156,19 @@ class ChangePage(Page[ChangeRecord]):
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
-        moves = at_level(frames["changes"], OVERALL)
-        yield Fold("How far did each kind of word move?", table(moves, "", "model", *MOVES))
-        names = ("score", "groups", "before", "after", "change", "interval", "t", "p_value", "note")
+        moves = table(at_level(frames["changes"], OVERALL), "", f"model {MOVES}")
+        yield Fold("How far did each kind of word move?", moves)
         scores = frames["scores"].copy()
         scores.attrs.setdefault("ci_prob", record.ci_prob)
-        yield Fold("What do other scores say?", table(scores, "", *names))
-        bands = ("connection", "share_before", "share_after", "n_before")
-        inside = table(frames["bands"], "Inside the band around 1", *bands)
+        shown = "score groups before after change interval t p_value note"
+        yield Fold("What do other scores say?", table(scores, "", shown))
+        shown = "connection share_before share_after n_before"
+        inside = table(frames["bands"], "Inside the band around 1", shown)
         yield Fold("Are single distances closer to 1?", inside)
         yield parts.fit_fold(record, "changes")
         yield parts.warned_fold(record)
-        paired = "Pairs", record.pairing
-        yield Fold("How was it computed?", paired, *parts.fitted_facts(record))
+        made = ("Pairs", record.pairing), *parts.fitted_facts(record)
+        yield Fold("How was it computed?", *made)
 
     def plots(self) -> Plots:
         tables = self.record.frames["table_before"], self.record.frames["table_after"]

@@ -34,6 +34,10 @@ WITHOUT = {
 """Why there are no lists on other topics."""
 
 
+SCORES = "score groups direction reading value low high p_value"
+"""Columns of the table of other scores."""
+
+
 class ListPage(Page[ListRecord]):
     """The page of a word list."""
 
@@ -45,14 +49,13 @@ class ListPage(Page[ListRecord]):
     def answer(self) -> Answer:
         record, notes = self.record, parts.missing_notes(self.record)
         if record.question is Question.CROSSED:
-            one = "With two groups, this is one number; which group it comes from is not known."
-            notes = [one, *notes]
+            notes.insert(
+                0, "With two groups, this is one number; which group it comes from is not known."
+            )
         elif record.groups:
-            one = "Compared with other groups’ words, beyond third groups’ stereotypes."
-            notes = [one, *notes]
-        return Answer(
-            list_sentence(record), list_deck(record), self._picture(), parts.alerts(record), notes
-        )
+            notes.insert(0, "Compared with other groups’ words, beyond third groups’ stereotypes.")
+        alerts, drawn = parts.alerts(record), self._picture()
+        return Answer(list_sentence(record), list_deck(record), drawn, alerts, notes)
 
     @property
     def _names(self) -> Mapping[str, str]:
@@ -62,13 +65,13 @@ class ListPage(Page[ListRecord]):
 
     def _picture(self) -> DotPicture:
         """Return the dots of all rows above the ruler."""
-        record, grouped, names = self.record, bool(self.record.groups), self._names
+        record, names = self.record, self._names
         ci = probability_name(record.ci_prob)
         return parts.dot_picture(
             [(row, names[row.key], self._examples(row.key)) for row in record.rows],
             f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
             parts.ruler(record, record.topics),
-            sides=("away", "toward own stereotypes") if grouped else parts.SIDES,
+            sides=("away", "toward own stereotypes") if record.groups else parts.SIDES,
             unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
         )
 
@@ -86,12 +89,12 @@ class ListPage(Page[ListRecord]):
         more = ""
         if self.record.question is Question.CROSSED:
             either = " or ".join(self.record.naming.groups.values())
-            more = f"<b>Nor whether it comes from {either}.</b>"
+            more = f" <b>Nor whether it comes from {either}.</b>"
         elif self.record.groups:
-            more = "A number stands for a group’s stereotypes together, not for each."
+            more = " A number stands for a group’s stereotypes together, not for each."
         removed = " Word frequency is removed." if self.record.frequency_removed else ""
         caption = f"{parts.legend(self.record)}{removed}"
-        return f'{self.drawn}<p class="cap">{caption}</p>{box(f"{LIMITS} {more}".strip())}'
+        return f'{self.drawn}<p class="cap">{caption}</p>{box(LIMITS + more)}'
 
     def side(self) -> str:
         if self.record.question is Question.CROSSED:
@@ -103,15 +106,16 @@ class ListPage(Page[ListRecord]):
         """Return the mean distances that lead to the number of two groups."""
         record = self.record
         steps = record.frames["steps"].set_index("step")["value"]
-        digits = digits_for(record.overall.low, record.overall.high)
         (a, b), (s, t) = record.naming.groups.values(), record.naming.sets.values()
         frequency = ", at equal word frequency" if record.frequency_removed else ""
-        rows = (
-            (f"stereotyped pairs ({a} with {s}, {b} with {t})", number(steps["matching"], digits)),
-            ("reverse pairs", number(steps["crossed"], digits)),
-            ("difference", number(steps["difference"], digits)),
-            (f"estimate{frequency}", number(record.overall.mean, digits)),
-        )
+        values = {
+            f"stereotyped pairs ({a} with {s}, {b} with {t})": steps["matching"],
+            "reverse pairs": steps["crossed"],
+            "difference": steps["difference"],
+            f"estimate{frequency}": record.overall.mean,
+        }
+        digits = digits_for(record.overall.low, record.overall.high)
+        rows = tuple((name, number(value, digits)) for name, value in values.items())
         return Table("Mean distance (0: same, 1: unrelated)", ("", ""), rows, own=((3, 0),))
 
     def folds(self) -> Iterator[Fold]:
@@ -130,20 +134,12 @@ class ListPage(Page[ListRecord]):
     def _words(self) -> Table:
         """Return the probability that each stereotype word is closer to its group."""
         rows, names = self.record.led("attributes"), self.record.naming.groups
-        heads = ("", "closer to", "probability", "all so far")
         if rows.empty:
-            return Table("", heads, ())
-        rows = rows.assign(closer=probability_below(rows))
-        texts = (
-            (
-                row["attribute"],
-                names[row["protected_group"]],
-                graded(row["closer"]),
-                probability(row["all_right"]),
-            )
-            for row in rows.to_dict("records")
-        )
-        return Table("", heads, tuple(texts))
+            return table(rows)
+        columns = rows["attribute"], rows["protected_group"].map(names)
+        cells = zip(*columns, probability_below(rows), rows["all_right"], strict=True)
+        texts = ((word, group, graded(p), probability(right)) for word, group, p, right in cells)
+        return Table("", ("", "closer to", "probability", "all so far"), tuple(texts))
 
     def _compared(self) -> Iterator[str]:
         record = self.record
@@ -155,14 +151,13 @@ class ListPage(Page[ListRecord]):
             )
         else:
             yield "Each group is compared with the other on the same stereotypes."
-        frequency = "Frequent words are close to frequent words, whatever they mean. "
+        how = "This is not removed here."
         if record.frequency_removed:
-            yield (
-                f"{frequency}The distances are moved to equal frequency with control words that "
-                "are as frequent as the stereotypes."
+            how = (
+                "The distances are moved to equal frequency with control words that are as "
+                "frequent as the stereotypes."
             )
-        else:
-            yield f"{frequency}This is not removed here."
+        yield f"Frequent words are close to frequent words, whatever they mean. {how}"
         if (topics := record.topics) is not None:
             exceed = int((topics > record.overall.mean).sum())
             yield (
@@ -175,20 +170,13 @@ class ListPage(Page[ListRecord]):
 
     def _split(self) -> tuple[str | Table, ...]:
         """Return the split of the number between two groups under several baselines."""
-        names = self.record.naming.groups
-        if not self.record.has("split"):
+        groups, split = split_in_words(self.record, digits=2)
+        if not groups:
             return ("A share of each group needs control words, which this list lacks.",)
-        split = self.record.frames["split"]
-        wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
-        groups = [group for group in names if group in wide]
-        rows = tuple(
-            (BASELINES.get(str(name), str(name)), *(number(-row[group], 2) for group in groups))
-            for name, row in wide.iterrows()
-        )
-        heads = ("closer by, if the baseline is", *(names[group] for group in groups))
+        rows = tuple((name, *texts) for name, texts in split.items())
         why = "A share needs a baseline, words that should be equally close to both groups:"
-        after = "The sum stays; the shares do not."
-        return why, Table("", heads, rows), after
+        shares = Table("", ("closer by, if the baseline is", *groups), rows)
+        return why, shares, "The sum stays; the shares do not."
 
     def figures(self) -> str:
         frame, title = self.record.frames["pairs"], "Every pair of words"
@@ -203,78 +191,67 @@ class ListPage(Page[ListRecord]):
         for group, says in record.naming.sets.items() if len(frame) else ():
             of = frame[frame["protected_group"] == group].sort_values("mean", kind="stable")
             places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
-            words = [Lean(word, mean, ends=(low, high)) for word, mean, low, high in places]
-            if words:
-                says_mean = "" if panels else f"all words {mean}"
-                line = () if record.groups else (whole.mean, says_mean)
+            if words := [Lean(word, at, ends=(low, high)) for word, at, low, high in places]:
+                line = () if record.groups else (whole.mean, "" if panels else f"all words {mean}")
                 panels.append(Panel(says, words, *line))
                 numbers = ", ".join(f"{one.word} {number(one.value, 2)}" for one in words)
                 spoken.append(f"{says}: {numbers}")
         if not panels:
             return ""
-        label = f"Closer by: {'; '.join(spoken)}"
-        other = "others" if record.groups else "the other group"
-        drawing = Leans(panels, (f"closer to {other}", "to its own group"), label).html()
+        sides = f"closer to {'others' if record.groups else 'the other group'}", "to its own group"
+        drawing = Leans(panels, sides, f"Closer by: {'; '.join(spoken)}").html()
         caption = f"Estimates with {probability_name(record.ci_prob)} intervals."
         return figure("Each stereotype word", drawing, caption, "side")
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         about = frames["about"].iloc[0]
-        lost = " ".join(parts.missing_notes(record, controls=True))
-        facts = (
-            ("List", record.title),
-            ("About the list", about["note"]),
-            ("Source", about["reference"]),
-        )
         yield parts.fit_fold(record)
         yield Fold(
             "Which words were measured?",
             table(frames["words"], "Words of the list, by set (missing ones in brackets)"),
-            *facts,
+            ("List", record.title),
+            ("About the list", about["note"]),
+            ("Source", about["reference"]),
             ("License", about["license"]),
-            ("Missing", lost),
+            ("Missing", " ".join(parts.missing_notes(record, controls=True))),
             table(frames["forms"], "Found as"),
         )
-        shown: tuple[str, ...] = ("name", "role", "mean", "mean_without", "change")
-        most = record.led("influence").head(8)
-        yield Fold("What if one word is left out?", table(most, "Without one word", *shown))
+        most, shown = record.led("influence").head(8), "name role mean mean_without change"
+        yield Fold("What if one word is left out?", table(most, "Without one word", shown))
         yield Fold(
             "How many words do similar words count as?",
-            table(frames["sizes"], ""),
+            table(frames["sizes"]),
             "Similar words count as fewer. To narrow an interval, add words that differ.",
         )
-        shown = ("score", "groups", "direction", "reading", "value", "low", "high", "p_value")
         yield Fold(
             "What do other scores say?",
-            table(record.frame("scores"), "", *shown),
+            table(record.frame("scores"), "", SCORES),
             "A p-value is about these words alone. Do not quote a small one as proof.",
         )
         gaps = at_level(frames["contrasts"], OVERALL)
         gaps["contrast"] = gaps["first"] + " − " + gaps["second"]
-        shown = ("contrast", "model", "mean", "interval", "p_direction", "p_rope", "p_rope_ceiling")
         yield Fold(
             "All differences in distance",
-            table(gaps, "", *shown),
+            table(gaps, "", "contrast model mean interval p_direction p_rope p_rope_ceiling"),
             f"Differences within ±{record.rope:.2g} count as too small to matter in practice.",
         )
-        shown = ("protected_group", "estimand", "mean", "interval", "p_direction", "p_rope")
         yield Fold(
             "Compared with words of no group?",
             "Is a group closer to its own stereotypes than to others, and more so than words that "
             "belong to no group? Below zero, it is. This assumes that each set is as close to "
             "these words as to any group.",
-            table(frames["baseline"], "", *shown),
+            table(
+                frames["baseline"], "", "protected_group estimand mean interval p_direction p_rope"
+            ),
         )
-        yield Fold(
-            "What do covariates explain?",
-            table(record.frame("slopes"), ""),
-            "bb.plots.slope draws a slope among the words.",
-        )
-        yield Fold("Which model predicts better?", table(frames["comparison"], ""))
+        slopes = table(record.frame("slopes"))
+        drawn = "bb.plots.slope draws a slope among the words."
+        yield Fold("What do covariates explain?", slopes, drawn)
+        yield Fold("Which model predicts better?", table(frames["comparison"]))
         yield parts.warned_fold(record)
         if "since" in frames:
-            changed = table(frames["since"], "") if record.has("since") else "Nothing changed."
+            changed = table(frames["since"]) if record.has("since") else "Nothing changed."
             yield Fold("What changed since the earlier run?", changed)
         yield Fold("How was it computed?", *parts.fitted_facts(record))
 
@@ -285,3 +262,15 @@ class ListPage(Page[ListRecord]):
             "heatmap": partial(plots.heatmap, frames["table"]),
             "distributions": partial(plots.distributions, frames["table"]),
         }
+
+
+def split_in_words(record: ListRecord, digits: int = 3) -> tuple[list[str], dict[str, list[str]]]:
+    """Return two groups, and how the number divides between them relative to each baseline."""
+    if not record.has("split"):
+        return [], {}
+    wide = record.frames["split"].pivot_table("mean", "baseline", "protected_group", sort=False)
+    groups = {group: says for group, says in record.naming.groups.items() if group in wide}
+    return [*groups.values()], {
+        BASELINES.get(str(name), str(name)): [number(-row[group], digits) for group in groups]
+        for name, row in wide.iterrows()
+    }

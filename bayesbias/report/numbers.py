@@ -87,8 +87,8 @@ def plain_number(value: float) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Join texts as in a sentence: a, b, and c."""
-    *items, last = parts
+    """Join texts as in a sentence: a, b, and c; none give an empty text."""
+    *items, last = [*parts] or [""]
     return f"{', '.join(items)}{',' * (len(items) > 1)} and {last}" if items else last
 
 

@@ -65,17 +65,12 @@ class PairsPage(Page[PairRecord]):
         if rows.empty:
             return ""
         rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == self._first)]
-        several = len(self.record.language_models) > 1
-        texts = tuple(
-            (
-                f"{row['bias_type']}, {row['model']}" if several else str(row["bias_type"]),
-                percent(row["mean"]),
-                f"{percent(row['low'])} to {percent(row['high'])}",
-            )
-            for row in rows.to_dict("records")
-        )
+        if len(self.record.language_models) > 1:
+            rows = rows.assign(bias_type=rows["bias_type"] + ", " + rows["model"])
+        ends = rows["low"].map(percent) + " to " + rows["high"].map(percent)
+        cells = zip(rows["bias_type"], rows["mean"].map(percent), ends, strict=True)
         heads = ("", "share", f"{probability_name(self.record.ci_prob)} interval")
-        return Table("By bias type", heads, texts).html()
+        return Table("By bias type", heads, tuple(cells)).html()
 
     def folds(self) -> Iterator[Fold]:
         observed = "Observed shares; intervals from resampled clusters"
@@ -94,9 +89,9 @@ class PairsPage(Page[PairRecord]):
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
-        names = ("measure", "level", "bias_type", "model", "mean", "interval", "p_above")
-        yield Fold("All shares", table(_of(frames["summary"]), "", *names))
-        equal = table(_of(frames["summary"], "p_equal_length"), "", *names)
+        shown = "measure level bias_type model mean interval p_above"
+        yield Fold("All shares", table(_of(frames["summary"]), "", shown))
+        equal = table(_of(frames["summary"], "p_equal_length"), "", shown)
         yield Fold("What if both sentences were equally long?", equal)
         if record.has("contrasts"):
             yield Fold("How do the language models differ?", *self._differences())
@@ -104,29 +99,28 @@ class PairsPage(Page[PairRecord]):
             "KLS compares spreads: it is 50 whenever both sets of scores have the same spread. JSS "
             "changes with the unit of the scores; do not compare it between measures or models."
         )
-        yield Fold("Published measures", table(frames["measures"], ""), text)
+        yield Fold("Published measures", table(frames["measures"]), text)
         yield Fold("What does BBQ say?", table(frames["bbq"], BBQ))
         yield Fold("What was left out?", *record.notes)
         yield Fold("How was it computed?", *record.sources, *parts.fitted_facts(record))
 
     def _differences(self) -> tuple[Table, Table]:
-        gaps, keys = _of(self.record.frames["contrasts"]), ["measure", "level", "bias_type"]
+        gaps = _of(self.record.frames["contrasts"])
         gaps = gaps.assign(difference=gaps["first"] + " − " + gaps["second"])
-        shown = table(gaps, "", *keys, "difference", "mean", "interval", "p_direction")
-        ranks = _of(self.record.frames["ranks"]).pivot_table(
-            "probability", [*keys, "model"], "rank", sort=False
-        )
+        shown = "measure level bias_type difference mean interval p_direction"
+        keys = ["measure", "level", "bias_type", "model"]
+        ranks = _of(self.record.frames["ranks"])
+        ranks = ranks.pivot_table("probability", keys, "rank", sort=False)
         ranks.columns = pd.Index([f"P(rank {rank})" for rank in ranks.columns])
         first = "Probabilities of ranks (1: prefers stereotypes most)"
-        return shown, table(ranks.reset_index(), first)
+        return table(gaps, "", shown), table(ranks.reset_index(), first)
 
     def plots(self) -> Plots:
         summary = self.record.frames["summary"]
+        by = summary.groupby("measure", sort=False) if len(summary) else ()
         return {
-            f"shares-{measure}".replace(" ", "-"): partial(
-                pair_forest, summary[summary["measure"] == measure]
-            )
-            for measure in (self.record.measures if len(summary) else ())
+            f"shares-{measure}".replace(" ", "-"): partial(pair_forest, part)
+            for measure, part in by
         }
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from ..records.found import FittedModel, Record, of_model
+from ..records.found import Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row, Verdict
 from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
@@ -72,8 +72,7 @@ def dot_picture(
 ) -> DotPicture:
     """Return the dots of rows, each with its label and the line below it, above a ruler."""
     digits = digits_for(*(end for row, *_ in rows for end in (row.low, row.high)))
-    write = write or partial(number, digits=digits)
-    drawn = []
+    write, drawn = write or partial(number, digits=digits), []
     for row, label, below in rows:
         ends = row.mean, row.low, row.high
         mean, low, high = map(write, ends)
@@ -85,8 +84,7 @@ def dot_picture(
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, side: str = "") -> str:
     """Return the map of every pair of words with its caption."""
-    says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
-    drawing = PairMap(pairs, naming.groups, says)
+    drawing = PairMap(pairs, naming.groups, naming.by_key)
     most = number(drawing.darkest, 2)
     caption = (
         f'{most} farther <span class="scale"></span> {most} closer than usual for both words. '
@@ -130,47 +128,36 @@ def how_to_read(record: Record, what: str) -> Fold:
 
 def fit_fold(record: Record, what: str = "distances") -> Fold:
     """Return the fold on how well each model fits, and on its priors."""
-    texts = (
-        (model.name, f"{coverage(record, model, what)} {sensitivity(record, model)}".strip())
-        for model in record.models
-    )
+    texts = ((model.name, _fit(record, model.name, what)) for model in record.models)
     return Fold("Does the model fit?", *texts)
 
 
-def coverage(record: Record, model: FittedModel, what: str) -> str:
-    """Describe the coverage of predictive intervals, and name connections that are off."""
-    rows = of_model(record.frames["check"], model.name)
+def _fit(record: Record, model: str, what: str) -> str:
+    """Describe the coverage of predictive intervals, and name parameters that priors decide."""
+    rows = of_model(record.frames["check"], model)
     rows = rows[rows["ci_prob"] == record.ci_prob].set_index("connection")
     parts, ci = rows["coverage"].drop("all"), probability_name(record.ci_prob)
-    off = [
-        f"{name} ({percent(p)})" for name, p in parts.items() if abs(p - record.ci_prob) > UNEVEN
-    ]
-    share = percent(rows["coverage"]["all"])
-    whole = f"{share} of {rows['n_rows']['all']:,} {what} are inside their {ci} intervals"
-    return f"{whole}; uneven for {joined(off)}." if off else f"{whole}."
-
-
-def sensitivity(record: Record, model: FittedModel) -> str:
-    """Name the parameters that depend on their priors, if this was computed."""
-    if not record.has("sensitivity"):
-        return ""
-    rows = of_model(record.frames["sensitivity"], model.name).query("diagnosis != ''")
-    names = list(dict.fromkeys(rows["parameter"]))
-    return f"These parameters depend on their priors: {joined(names)}." if names else ""
+    uneven = parts[abs(parts - record.ci_prob) > UNEVEN].map(percent)
+    off = joined(f"{name} ({share})" for name, share in uneven.items())
+    share, n_rows = percent(rows["coverage"]["all"]), rows["n_rows"]["all"]
+    text = f"{share} of {n_rows:,} {what} are inside their {ci} intervals"
+    text += f"; uneven for {off}." if off else "."
+    if record.has("sensitivity"):
+        depend = of_model(record.frames["sensitivity"], model).query("diagnosis != ''")
+        names = joined(dict.fromkeys(depend["parameter"]))
+        text += f" These parameters depend on their priors: {names}." if names else ""
+    return text
 
 
 def fitted_facts(record: Record) -> tuple[tuple[str, str], ...]:
     """Return how each model was fitted, and hashes of what was measured."""
-    models = (
-        (
-            f"Model {model.name}",
-            f"{model.reference.rstrip('.') or 'no reference'}. {model.method} ({model.reason}), "
-            f"{model.draws}, seed {model.seed}.",
-        )
-        for model in record.models
-    )
-    hashes = ((f"SHA-256, {name}", value) for name, value in record.hashes.items())
-    return (*models, *hashes)
+    facts = {}
+    for model in record.models:
+        source = model.reference.rstrip(".") or "no reference"
+        how = f"{model.method} ({model.reason}), {model.draws}, seed {model.seed}"
+        facts[f"Model {model.name}"] = f"{source}. {how}."
+    facts |= {f"SHA-256, {name}": value for name, value in record.hashes.items()}
+    return tuple(facts.items())
 
 
 def warned_fold(record: Record) -> Fold:
@@ -186,8 +173,7 @@ def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
     names = list(dict.fromkeys(rows["word"]))
     notes = [f"Not in the embedding, and left out: {named(names, 12)}."] if names else []
     if len(others):
-        forms = zip(others["word"], others["form"], strict=True)
-        spelled = named([f"{form} for {word}" for word, form in forms], 3)
+        spelled = named([*(others["form"] + " for " + others["word"])], 3)
         notes.append(f"Other spellings are there ({spelled}): set case, or strip accents.")
     return notes
 
@@ -197,13 +183,10 @@ def alerts(record: Record) -> list[str]:
     texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.warnings]
     if record.has("thin"):
         texts.append(f"Too few different words: {sets_in_words(record.frames['thin'])}.")
-    sizes = record.frame("sizes")
-    if len(sizes):
-        alike = (sizes["n_words"] > 1) & (sizes["n_effective"] < ALIKE)
-        rows = sizes[alike & (sizes["role"] != "controls")]
-        if len(rows):
-            names = joined(map(in_words, rows["name"]))
-            texts.append(f"Almost the same vectors, so each counts as one word: {names}.")
+    if record.has("sizes"):
+        sizes = record.frames["sizes"].query("n_words > 1 and role != 'controls'")
+        if names := [in_words(name) for name in sizes.query("n_effective < @ALIKE")["name"]]:
+            texts.append(f"Almost the same vectors, so each counts as one word: {joined(names)}.")
     return texts
 
 
@@ -223,6 +206,5 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 
 def sets_in_words(thin: pd.DataFrame) -> str:
     """Name thin sets and the number of words found for each."""
-    names = thin["set"].map(in_words)
-    counts = zip(names, thin["found"], thin["words"], strict=True)
+    counts = zip(thin["set"].map(in_words), thin["found"], thin["words"], strict=True)
     return joined(f"{name} ({found} of {words})" for name, found, words in counts)

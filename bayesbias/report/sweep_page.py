@@ -47,21 +47,18 @@ class SweepPage(Page[SweepRecord]):
     def main(self) -> str:
         marks = self.record.frame("landmarks")
         gray = f" Gray marks: {escape(marks['embedding'].iloc[0])}." if len(marks) else ""
-        caption = parts.legend(self.record)
-        caption = f'<p class="cap">{caption} All rows are in one model.{gray}</p>'
-        drawn = self.drawn
+        caption = f"{parts.legend(self.record)} All rows are in one model.{gray}"
+        drawn = f'{self.drawn}<p class="cap">{caption}</p>'
+        first = drawn if self.drawn else _contrasts(self.record).html()
         limit = "A smaller difference after debiasing does not show that bias is gone."
-        first = drawn + caption if drawn else _contrasts(self.record).html()
         return first + box(f"{LIMITS} {limit}")
 
     def side(self) -> str:
         if not self.record.has("ranks"):
             return ""
-        rows = tuple(
-            (str(row["embedding"]), probability(row["p_most"]))
-            for row in self.record.ranks.to_dict("records")
-        )
-        return Table("Which is largest?", ("", "probability"), rows).html()
+        ranks = self.record.ranks
+        rows = zip(ranks["embedding"], ranks["p_most"].map(probability), strict=True)
+        return Table("Which is largest?", ("", "probability"), tuple(rows)).html()
 
     def folds(self) -> Iterator[Fold]:
         yield parts.how_to_read(self.record, "the difference")
@@ -71,26 +68,27 @@ class SweepPage(Page[SweepRecord]):
         yield Fold("What did each cell give?", _contrasts(record))
         renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
-        shown = table(renamed["ranks"], "", "list", "embedding", "mean", "interval", *chances)
+        names = ("list", "embedding", "mean", "interval", *chances)
         pooled = "The model draws estimates together where data are few."
-        yield Fold("How do embeddings rank in each list?", shown, pooled)
+        ranked = table(renamed["ranks"], "", names)
+        yield Fold("How do embeddings rank in each list?", ranked, pooled)
         rows = renamed["differences"]
         if len(rows):
             rows["difference"] = rows["first"] + " − " + rows["second"]
-        pairs = ("list", "difference", "mean", "interval", "p_direction", "p_rope")
+        shown = "list difference mean interval p_direction p_rope"
         text = (
             "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
             "because anything that both share cancels out."
         )
-        yield Fold("How do embeddings differ?", table(rows, "", *pairs), text)
-        shares = table(frames["shares"], "Share of the variance", "part", "mean", "interval")
+        yield Fold("How do embeddings differ?", table(rows, "", shown), text)
+        shares = table(frames["shares"], "Share of the variance", "part mean interval")
         yield Fold("Is it the embedding or the list?", shares)
         names = ("embedding", "list", "distances", "words missing")
         sizes = frames["tables"].rename(columns={"rows": "distances", "missing": "words missing"})
         lost = "Embeddings that lack different words answer slightly different questions."
-        yield Fold("What was measured?", table(sizes, "", *names), lost)
-        reasons = ("embedding", "list", "model", "error", "message")
-        yield Fold("What failed?", table(frames["failures"], "", *reasons))
+        yield Fold("What was measured?", table(sizes, "", names), lost)
+        failed = table(frames["failures"], "", "embedding list model error message")
+        yield Fold("What failed?", failed)
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
         yield Fold("How was it computed?", *made, *record.sources, *parts.fitted_facts(record))
 
@@ -133,5 +131,5 @@ def _contrasts(record: SweepRecord) -> Table:
         cells = set(zip(thin["embedding"], thin["list"], strict=True)) if len(thin) else set()
         found = zip(frame["embedding"], frame["list"], strict=True)
         frame = frame.assign(thin=[cell in cells for cell in found])
-    names = ("embedding", "list", "model", "mean", "interval", "p_direction", "p_rope")
-    return table(frame, "associated − different, overall", *names)
+    shown = "embedding list model mean interval p_direction p_rope"
+    return table(frame, "associated − different, overall", shown)

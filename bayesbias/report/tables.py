@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -64,8 +64,8 @@ class Table:
         return "\n".join(f"| {row} |" for row in rows)
 
 
-def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
-    """Make a table from all columns of a frame or from the named ones.
+def table(frame: pd.DataFrame, caption: str = "", columns: str | Sequence[str] = "") -> Table:
+    """Make a table from all columns of a frame or from the named ones, such as ``"mean p_rope"``.
 
     Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``;
     intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN becomes a dash.
@@ -73,18 +73,20 @@ def table(frame: pd.DataFrame, caption: str, *names: str) -> Table:
     """
     if frame.empty:
         return Table(caption, (), ())
+    names = columns.split() if isinstance(columns, str) else columns
+    names = names or [*map(str, frame)]
     if "interval" in names:
         marks = frame["thin"] if "thin" in frame else [False] * len(frame)
         rows = zip(frame.to_dict("records"), marks, strict=True)
-        texts = [f"{ends(row)}{f' {THIN_MARK}' if thin else ''}" for row, thin in rows]
-        frame = frame.assign(interval=texts)
-    heads, columns = [], []
-    for name in [name for name in names or map(str, frame) if name in frame]:
+        interval = [f"{ends(row)}{f' {THIN_MARK}' if thin else ''}" for row, thin in rows]
+        frame = frame.assign(interval=interval)
+    heads, texts = [], []
+    for name in [name for name in names if name in frame]:
         head, write = COLUMNS.get(name, (name.replace("_", " "), None))
         of = f"{probability_name(frame.attrs['ci_prob'])} " if name == "interval" else ""
         heads.append(f"{of}{head}")
-        columns.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
-    return Table(caption, tuple(heads), tuple(zip(*columns, strict=True)))
+        texts.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
+    return Table(caption, tuple(heads), tuple(zip(*texts, strict=True)))
 
 
 def _cell(value: Any, write: Callable[[Any], str]) -> str:  # noqa: ANN401

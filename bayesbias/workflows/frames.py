@@ -210,7 +210,7 @@ def _leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.Data
     """Return the leans of words before and after, with names for a picture."""
     rows, names = lean_changes(before, after), naming.groups
     groups = list(dict.fromkeys(before["protected_group"].astype(str)))
-    says = {naming.set_keys[group]: name for group, name in naming.sets.items()}
+    says = naming.by_key
     of_set = rows["attribute_set"].map(lambda key: says.get(key, key.replace("_", " ")))
     left = f"closer to {names[groups[1]]}" if len(groups) == 2 else "closer to others"
     right = f"closer to {names[groups[0]]}" if len(groups) == 2 else "closer to its group"
