@@ -24,7 +24,7 @@ from PIL import Image
 import bayesbias as bb
 from bayesbias.plots import COLORS
 from bayesbias.plots.curves import BODY
-from bayesbias.plots.frame import DISTANCE, draw_x, header, key, new_axes
+from bayesbias.plots.layout import DISTANCE, draw_x, header, key, new_axes
 from bayesbias.plots.palette import INK, MISS
 from bayesbias.scores import effect_sizes
 
@@ -53,7 +53,7 @@ def fitted(name: str = "gender") -> tuple[Any, ...]:
 
 def histogram(values: np.ndarray, band: Sequence[float], label: str, title: str, note: str) -> Axes:
     """Draw a histogram with a shaded band."""
-    ax = new_axes(None, 2.9)
+    ax = new_axes(None, 1.1)
     ax.hist(values, 50, color=BODY)
     ax.set_yticks([])
     draw_x(ax, label, values, band=(min(band), max(band)))
@@ -62,7 +62,7 @@ def histogram(values: np.ndarray, band: Sequence[float], label: str, title: str,
 
 def heat(cells: pd.DataFrame, label: str, colors: str | Colormap, title: str, note: str) -> Axes:
     """Draw a table of numbers as colors."""
-    ax = new_axes(None, 5.4)
+    ax = new_axes(None, 3.6)
     ax.figure.colorbar(ax.imshow(cells, cmap=colors, aspect="auto"), label=label)
     ax.set_xticks(range(cells.shape[1]), cells.columns, rotation=90)
     ax.set_yticks(range(len(cells)), cells.index)
@@ -133,7 +133,7 @@ def predictive() -> Axes:
     ends = np.quantile(drawn.reshape(-1, len(table))[:, rows], [0.055, 0.945], axis=0)
     order = np.argsort(ends.sum(axis=0))
     (low, high), y = ends[:, order], table["cosine_distance"].to_numpy()[rows][order]
-    ax, x, outside = new_axes(None, 3.6), np.arange(len(y)), (y < low) | (y > high)
+    ax, x, outside = new_axes(None, 1.8), np.arange(len(y)), (y < low) | (y > high)
     ax.vlines(x, low, high, color=BODY, linewidth=2.2)
     ax.scatter(x, y, s=9, color=np.where(outside, MISS, INK), zorder=3)
     draw_x(ax, f"{len(y)} pairs of words, ordered by their predictions", x)

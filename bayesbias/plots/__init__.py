@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from .answers import change as change
 from .answers import closeness as closeness
+from .answers import false_alarms as false_alarms
 from .answers import heatmap as heatmap
 from .curves import curves as curves
 from .curves import null_distribution as null_distribution
@@ -30,17 +31,16 @@ from .forest import intervals as intervals
 from .forests import contrast_forest as contrast_forest
 from .forests import forest as forest
 from .forests import influence as influence
+from .forests import pair_forest as pair_forest
 from .forests import prior_predictive as prior_predictive
 from .forests import scales as scales
+from .forests import scores as scores
+from .layout import save as save
 from .palette import COLORS as COLORS
 from .palette import MARKERS as MARKERS
-from .rates import false_alarms as false_alarms
-from .rates import pair_forest as pair_forest
-from .rates import scores as scores
 from .ridges import background_densities as background_densities
 from .ridges import distributions as distributions
 from .ridges import sentence_scores as sentence_scores
-from .save import save as save
 from .words import background_words as background_words
 from .words import distances_by_rank as distances_by_rank
 from .words import neighborhood as neighborhood

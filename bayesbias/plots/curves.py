@@ -9,19 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..tables.schema import RANKS
+from . import layout
 from .forest import OTHER_STYLES
-from .frame import (
-    DASHES,
-    DISTANCE,
-    TEXT_SIZE,
-    draw_x,
-    guides,
-    header,
-    key,
-    new_axes,
-    number,
-    require_frame,
-)
 from .palette import INK, LINE, MISS
 
 if TYPE_CHECKING:
@@ -69,7 +58,7 @@ def curves(
     bands show ``nominal`` or ``no_bias`` as dashed lines. Numbers of words are drawn on a
     logarithmic axis.
     """
-    require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
+    layout.require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):
@@ -78,7 +67,7 @@ def curves(
     if not 0 < len(names) <= len(LINES):
         raise ValueError(f"{by!r} must have 1 to {len(LINES)} different values; got {len(names)}")
     title, label = SHOWN.get(y, (f"{y} by {x}", y))
-    ax = new_axes(ax, height=4.2)
+    ax = layout.new_axes(ax, 2.4)
     banded = y in {"rate", "mean"} and {"low", "high"} <= set(rows)
     keys: list[Artist] = []
     for name, (color, marker, dashes) in zip(names, LINES, strict=False):
@@ -93,17 +82,17 @@ def curves(
     for dashed in [name for name in about if banded and name in rows][:1]:
         note = f"{note} {about[dashed]}"
         for level in rows[dashed].dropna().unique():
-            ax.axhline(level, color=LINE, linewidth=1.1, linestyle=DASHES).set_gid(dashed)
-    draw_x(ax, ALONG.get(x, x), rows[x])
-    ax.set_ylabel(label, fontsize=TEXT_SIZE, color=INK, parse_math=False)
-    guides(ax, "both")
+            ax.axhline(level, color=LINE, linewidth=1.1, linestyle=layout.DASHES).set_gid(dashed)
+    layout.draw_x(ax, ALONG.get(x, x), rows[x])
+    ax.set_ylabel(label, fontsize=layout.TEXT_SIZE, color=INK, parse_math=False)
+    layout.guides(ax, "both")
     if x.startswith("n_"):
         places = sorted(rows[x].unique())
         ax.set_xscale("log", base=2)
         ax.set_xlim(places[0] / 1.1, places[-1] * 1.1)
         ax.set_xticks(places, [f"{place:g}" for place in places])
         ax.minorticks_off()
-    return header(ax, title, note, keys)
+    return layout.header(ax, title, note, keys)
 
 
 def slope(
@@ -120,12 +109,12 @@ def slope(
     connection : str
         The connection to show; the first one if omitted.
     """
-    require_frame(frame, ("protected_group", "connection", "low"), "rows of bb.predictions")
+    layout.require_frame(frame, ("protected_group", "connection", "low"), "rows of bb.predictions")
     name, shown = str(frame.columns[0]), connection or str(frame["connection"].iloc[0])
     of = {f"log_rank_{rank.split('_')[-2]}": rank for rank in RANKS}
     x = np.log(table[of[name]]) if name in of else table[name]
     rows = table.assign(x=x)[table["connection"] == shown]
-    ax = new_axes(ax, height=4.2)
+    ax = layout.new_axes(ax, 2.4)
     groups = [*frame["protected_group"].unique()]
     keys: list[Artist] = []
     for place, group in enumerate(groups):
@@ -135,14 +124,14 @@ def slope(
         ax.plot(means.index, means, marker, color=color, markersize=4, alpha=0.5)
         ax.fill_between(part[name], part["low"], part["high"], color=color, alpha=0.13, lw=0)
         ax.plot(part[name], part["mean"], dashes, color=color, linewidth=1.6)
-        keys.append(key(str(group), color, marker))
-    draw_x(ax, name.replace("_", " "), [*rows["x"], *frame[name]])
-    ax.set_ylabel(DISTANCE, fontsize=TEXT_SIZE, color=INK, parse_math=False)
-    guides(ax, "both")
+        keys.append(layout.key(str(group), color, marker))
+    layout.draw_x(ax, name.replace("_", " "), [*rows["x"], *frame[name]])
+    ax.set_ylabel(layout.DISTANCE, fontsize=layout.TEXT_SIZE, color=INK, parse_math=False)
+    layout.guides(ax, "both")
     prob = frame.attrs.get("ci_prob")
     note = f"Points: mean distance of each word ({shown}). Lines: expected distance"
     note += f", with {prob:.0%} intervals." if prob else "."
-    return header(ax, "Distance along a covariate", note, keys)
+    return layout.header(ax, "Distance along a covariate", note, keys)
 
 
 def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -154,8 +143,8 @@ def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         From `bayesbias.predictive_check` with ``by="row"``. Rows are in the order of their middle.
     """
     columns = ("ci_prob", "row", "distance", "low", "high", "inside")
-    require_frame(frame, columns, 'bb.predictive_check(post, by="row")')
-    ax, shares = new_axes(ax, height=4.2), []
+    layout.require_frame(frame, columns, 'bb.predictive_check(post, by="row")')
+    ax, shares = layout.new_axes(ax, 2.4), []
     for prob, part in sorted(frame.groupby("ci_prob"), reverse=True):
         rows = part.iloc[np.argsort((part["low"] + part["high"]).to_numpy(), kind="stable")]
         place = np.arange(len(rows))
@@ -165,11 +154,11 @@ def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
             colors = np.where(rows["inside"], INK, MISS)
             points = ax.scatter(place, rows["distance"], s=4, c=colors, linewidths=0, zorder=3)
             points.set_rasterized(len(rows) > MANY)
-    draw_x(ax, "row of the table, by expected distance", place)
-    ax.set_ylabel(DISTANCE, fontsize=TEXT_SIZE, color=INK, parse_math=False)
-    guides(ax, "y")
+    layout.draw_x(ax, "row of the table, by expected distance", place)
+    ax.set_ylabel(layout.DISTANCE, fontsize=layout.TEXT_SIZE, color=INK, parse_math=False)
+    layout.guides(ax, "y")
     note = f"Shaded: predictive intervals. {', '.join(shares)}. Red: outside the widest."
-    return header(ax, "Measured and predicted distances", note)
+    return layout.header(ax, "Measured and predicted distances", note)
 
 
 def null_distribution(
@@ -179,7 +168,6 @@ def null_distribution(
     label: str,
     title: str = "Values expected by chance",
     share: float | None = None,
-    center: float = 0.0,
     about: str = "null values",
     published: str = "",
     bounds: Sequence[float] = (),
@@ -192,13 +180,11 @@ def null_distribution(
     values : (n,) array_like
         Values under the null model, such as effect sizes of simulated tables without bias.
     observed : float
-        The observed value. Values on either side that are at least as extreme are red.
+        The observed value. Values on either side of 0 that are at least as far from it are red.
     label : str
         Label for the x axis.
     share : float, optional
         Exact share of values at least as extreme as `observed`; by default, computed from `values`.
-    center : float
-        The value expected by chance. The observed value is mirrored at the center.
     about, published : str
         Parts of the note: a name for the null values, and a sentence about a published value.
     bounds : sequence of float
@@ -214,32 +200,31 @@ def null_distribution(
     drawn = np.asarray(values, dtype=float).ravel()
     if not drawn.size or not np.isfinite([*drawn, observed]).all():
         raise ValueError("null_distribution needs finite values and a finite observed value")
-    size, away = abs(observed - center), np.abs(drawn - center)
-    limit = max([*away, size, *np.abs(np.array(bounds) - center), 1e-12])
+    size, away = abs(observed), np.abs(drawn)
+    limit = max([*away, size, *np.abs(bounds), 1e-12])
     step = 2 * limit / 60
     step = size / round(size / step) if size >= step else step  # bars start where the tails start
     reach = int(np.ceil(limit / step * (1 - 1e-12)))
-    counts, edges = np.histogram(drawn - center, bins=step * np.arange(-reach, reach + 1))
+    counts, edges = np.histogram(drawn, bins=step * np.arange(-reach, reach + 1))
     middles = edges[:-1] + step / 2
     tail = np.abs(middles) >= size
-    ax = new_axes(ax, 3.3)
-    keys = [key("observed (dashed: mirror image)", INK, width=1.3)]
+    ax = layout.new_axes(ax, 1.5)
+    keys = [layout.key("observed (dashed: mirror image)", INK, width=1.3)]
     for part, color, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
-        ax.bar(center + middles[part], counts[part], step * 0.94, color=color, label=name)
-        keys.insert(0, key(name, color, "s", size=8, width=0))
+        ax.bar(middles[part], counts[part], step * 0.94, color=color, label=name)
+        keys.insert(0, layout.key(name, color, "s", size=8, width=0))
     ax.axvline(observed, color=INK, linewidth=1.5, zorder=3, label="observed")
-    ax.axvline(2 * center - observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
+    ax.axvline(-observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
     for bound in bounds:
         ax.axvline(bound, color=LINE, linewidth=1.0, linestyle=":", zorder=3).set_gid("bound")
     ax.set_yticks([])
-    guides(ax)
-    ends = [center - limit, center + limit]
-    draw_x(ax, label, ends, band=(center - size, center + size))
+    layout.guides(ax)
+    layout.draw_x(ax, label, [-limit, limit], band=(-size, size))
     known = float((away >= size).mean()) if share is None else share
     farthest = " and ".join(f"{bound:g}" for bound in sorted(bounds)).replace("-", "−")
     note = (
-        f"{len(drawn):,} {about}. Observed: {number(observed)}. The share of values at least as "
-        f"far from {number(center)}, on either side, is {known:.2g}. {published} "
+        f"{len(drawn):,} {about}. Observed: {layout.number(observed)}. The share of values at "
+        f"least as far from 0, on either side, is {known:.2g}. {published} "
         f"{f'Dotted: {farthest}, the most extreme possible values.' if bounds else ''}"
     )
-    return header(ax, title, note, keys)
+    return layout.header(ax, title, note, keys)

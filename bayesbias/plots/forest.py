@@ -10,19 +10,7 @@ import pandas as pd
 
 from ..tables.levels import LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.schema import THIN_MARK
-from .frame import (
-    HEADER_HEIGHT,
-    TEXT_SIZE,
-    TOP_TICKS,
-    draw_x,
-    guides,
-    header,
-    key,
-    new_axes,
-    require_frame,
-    right_column,
-    row_labels,
-)
+from . import layout
 from .palette import BAND, COLORS, FAINT, INK, LINE, MARKERS, TINT
 
 if TYPE_CHECKING:
@@ -113,7 +101,7 @@ def intervals(
         frame, left_out = _in_groups(frame, words=words)
         label, by, note = "label", "block", f"{note} {left_out}"
     names = [name for name in (label, by, hue) if name]
-    require_frame(frame, (*names, "mean", "low", "high"), "a frame with mean, low, and high")
+    layout.require_frame(frame, (*names, "mean", "low", "high"), "a frame with mean, low, and high")
     if pair is not None:
         closer, than = pair
         reference, what = 0.0, f"{closer} − {than} (negative = {closer} closer)"
@@ -126,7 +114,7 @@ def intervals(
     rows, heads = _lay_out(frame, label, by, most)
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
     shaded = (
-        [key(f"within ±{rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
+        [layout.key(f"within ±{rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
         if rope
         else []
     )
@@ -136,22 +124,22 @@ def intervals(
             part = rows[match == name]
             low, high = part["reference_low"], part["reference_high"]
             ax.barh(part["y"], high - low, left=low, height=height, color=color, zorder=1)
-            shaded += [key(meaning, color, "s", size=9, width=0)] if len(part) else []
+            shaded += [layout.key(meaning, color, "s", size=9, width=0)] if len(part) else []
     if "tick" in rows:
         ends = rows["y"] - 0.42, rows["y"] + 0.42
         ax.vlines(rows["tick"], *ends, color=LINE, linewidth=1.6, zorder=1.5)
     points = _draw_intervals(ax, rows, hue, styles)
     keys = [*(points if len(points) > 1 else ()), *shaded] if keys is None else keys
     extent = ["mean", "low", "high", "tick", "reference_low", "reference_high"]
-    draw_x(ax, xlabel, rows[rows.columns.intersection(extent)], reference, band)
+    layout.draw_x(ax, xlabel, rows[rows.columns.intersection(extent)], reference, band)
     first, raised = rows.drop_duplicates("y"), 0.0
     if len(first) >= TALL:  # the bottom axis is far from the top rows
         ax.tick_params(axis="x", top=False, labeltop=True)
-        raised = TOP_TICKS
+        raised = layout.TOP_TICKS
     if heading:
         texts = zip(first["y"], first["text"], first["bold"], strict=True)
-        raised = right_column(ax, heading, texts, raised)
-    return header(ax, title, note, keys, raised=raised)
+        raised = layout.right_column(ax, heading, texts, raised)
+    return layout.header(ax, title, note, keys, raised=raised)
 
 
 def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
@@ -205,21 +193,23 @@ def _row_axes(ax: Axes | None, rows: pd.DataFrame, heads: Mapping[float, str], n
     """Return Axes with row labels, backgrounds, and headings. A new figure is sized to fit."""
     first = rows.drop_duplicates("y")
     height = max(0.21 if len(first) >= TALL else 0.27, 0.11 * n_hues)
-    ax = new_axes(ax, HEADER_HEIGHT + height * (first["y"].max() + 1.2))
+    ax = layout.new_axes(ax, height * (first["y"].max() + 1.2))
     across = ax.get_yaxis_transform()
-    row_labels(ax, first["y"].tolist(), first["label"], LONGEST_NAME if heads else LONGEST_LABEL)
+    layout.row_labels(
+        ax, first["y"].tolist(), first["label"], LONGEST_NAME if heads else LONGEST_LABEL
+    )
     for text, bold in zip(ax.get_yticklabels(), first["bold"], strict=True):
         text.set_fontweight("bold" if bold else "normal")
     for y in first["y"][first["bold"].astype(bool)]:
         ax.axhspan(y - 0.5, y + 0.5, color=TINT, linewidth=0, zorder=0)
     for number, (y, name) in enumerate(heads.items()):
         text = ax.text(0, y, name, transform=across, parse_math=False, va="center", color=INK)
-        text.set(fontsize=TEXT_SIZE, weight="bold", bbox={"color": "white", "pad": 1.0})
+        text.set(fontsize=layout.TEXT_SIZE, weight="bold", bbox={"color": "white", "pad": 1.0})
         text.set_gid(f"heading-{number}")
     lines = first["y"][~first["bold"].astype(bool)]
     ax.hlines(lines, 0, 1, color=FAINT, linewidth=0.6, zorder=0.5, transform=across)
     ax.set_ylim(first["y"].max() + 0.6, min([0.0, *heads]) - 0.6)
-    guides(ax)
+    layout.guides(ax)
     return ax
 
 

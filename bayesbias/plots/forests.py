@@ -9,17 +9,9 @@ import pandas as pd
 
 from ..tables.descriptives import UNRELATED, lead_contrasts, probability_below
 from ..tables.levels import LEVEL_COLUMNS
+from . import layout
 from .forest import intervals
-from .frame import (
-    DISTANCE,
-    UNRELATED_NOTE,
-    interval_name,
-    interval_note,
-    number,
-    percent,
-    require_frame,
-)
-from .palette import INK, LINE, MISS
+from .palette import GREEN, INK, LINE, MISS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,15 +57,15 @@ def forest(frame: pd.DataFrame, *, words: bool = False, ax: Axes | None = None) 
     >>> bb.plots.forest(bb.summary(post)).get_xlabel()
     'cosine distance (smaller = closer)'
     """
-    require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
+    layout.require_frame(frame, LEVEL_COLUMNS[:2], "bb.summary(posterior)")
     return intervals(
         frame,
         words=words,
         hue="connection",
         reference=UNRELATED,
-        xlabel=DISTANCE,
+        xlabel=layout.DISTANCE,
         title="How close the attributes are to the protected words",
-        note=f"{interval_note(frame)} {UNRELATED_NOTE}",
+        note=f"{layout.interval_note(frame)} {layout.UNRELATED_NOTE}",
         ax=ax,
     )
 
@@ -99,7 +91,7 @@ def contrast_forest(
         (``frequency`` and ``topics``). Rows in which ``thin`` is true are marked.
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
-    require_frame(frame, columns, "bb.contrasts(posterior)")
+    layout.require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
     rows = lead_contrasts(frame.assign(**pair), first, second)
     title, xlabel = f"Are {first} or {second} attributes closer?", ""
@@ -108,7 +100,7 @@ def contrast_forest(
         xlabel = "contrast in cosine distance (negative = closer to their own stereotypes)"
     heading = ""
     if "p_direction" in rows:
-        rows = rows.assign(text=probability_below(rows).map(percent))
+        rows = rows.assign(text=probability_below(rows).map(layout.percent))
         heading = "probability\nof being closer"
     return intervals(
         rows,
@@ -119,7 +111,7 @@ def contrast_forest(
         heading=heading,
         title=title,
         xlabel=xlabel,
-        note=interval_note(frame),
+        note=layout.interval_note(frame),
         ax=ax,
     )
 
@@ -130,10 +122,10 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     Parameters
     ----------
     most : int
-        Largest number of protected words, and of attributes, to draw.
+        Largest layout.number of protected words, and of attributes, to draw.
     """
     columns = ("factor", "name", "mean", "mean_without")
-    require_frame(frame, columns, "bb.influence(posterior)")
+    layout.require_frame(frame, columns, "bb.influence(posterior)")
     rows = frame.groupby("factor", sort=False).head(most)
     with_all, ends = frame["mean"].iloc[0], rows[["mean", "mean_without"]]
     ax = intervals(
@@ -147,7 +139,8 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
         by="factor",
         pair=(frame.attrs.get("first", "associated"), frame.attrs.get("second", "different")),
         title="Influential words",
-        note=f"Points: contrast without a word. Line: with every word, {number(with_all, 3)}.",
+        note="Points: contrast without a word. "
+        f"Line: with every word, {layout.number(with_all, 3)}.",
         ax=ax,
     )
     ax.axvline(with_all, color=LINE, linewidth=1.0, zorder=1)
@@ -156,9 +149,11 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
 
 def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw standard deviations with their intervals (`bayesbias.sd_summary`)."""
-    require_frame(frame, ("parameter", "of", "mean", "low", "high"), "bb.sd_summary(posterior)")
+    layout.require_frame(
+        frame, ("parameter", "of", "mean", "low", "high"), "bb.sd_summary(posterior)"
+    )
     tails = frame["parameter"] == "nu"
-    rows, note = frame[~tails], f"{interval_note(frame)} Farther right means more spread."
+    rows, note = frame[~tails], f"{layout.interval_note(frame)} Farther right means more spread."
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
         note += f" Degrees of freedom: {nu:.0f} ({low:.0f}–{high:.0f}); tails are heavy below 10."
     meaning = rows["parameter"].replace(MEANINGS)
@@ -180,11 +175,11 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table's position among tables drawn from the prior (`bayesbias.prior_predictive`)."""
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
-    require_frame(frame, columns, "bb.prior_predictive(model, table)")
+    layout.require_frame(frame, columns, "bb.prior_predictive(model, table)")
     figure = frame["statistic"].replace(FIGURES)
     inside = frame["observed"].between(frame["low"], frame["high"])
     model = f" of {frame.attrs['model']}" if "model" in frame.attrs else ""
-    values = frame[["observed", "low", "high"]].map(number).to_numpy()
+    values = frame[["observed", "low", "high"]].map(layout.number).to_numpy()
     share = frame["share_below"]
     return intervals(
         frame.assign(
@@ -203,6 +198,83 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         xlabel="share of tables drawn from the prior with a smaller value",
         title="Is the table plausible under the priors?",
         note=f"Dots: the observed table among tables drawn from the prior{model}. Right: observed "
-        f"values, and the {interval_name(frame)} of the drawn tables.",
+        f"values, and the {layout.interval_name(frame)} of the drawn tables.",
         ax=ax,
     )
+
+
+def pair_forest(
+    frame: pd.DataFrame, *, quantity: str = "p_stereotypical", ax: Axes | None = None
+) -> Axes:
+    """Draw shares of stereotypical preferences (``maskedlm.pair_summary``) by bias type.
+
+    Parameters
+    ----------
+    quantity : {"p_stereotypical", "p_equal_length"}
+        The share to draw, as described in `maskedlm.pair_summary`.
+    """
+    columns = ("level", "bias_type", "quantity", "model", "mean", "low", "high", "p_above")
+    layout.require_frame(frame, columns, "bb.maskedlm.pair_summary(posterior)")
+    rows = frame[(frame["quantity"] == quantity) & (frame["level"] != "population")]
+    if rows.empty:
+        there = ", ".join(map(str, frame["quantity"].unique()))
+        raise ValueError(f"the frame has no quantity {quantity!r}; it has {there}")
+    return intervals(
+        rows.assign(
+            block=rows["bias_type"].replace("", "all bias types"),
+            text=rows["p_above"].map(layout.percent),
+        ),
+        label="model",
+        by="block",
+        reference=0.5,
+        heading="probability\nabove half",
+        xlabel="share of pairs whose stereotypical sentence is preferred",
+        title="How often stereotypical sentences are preferred",
+        note=f"{layout.interval_note(frame)} Dashed line: one half, no preference.",
+        ax=ax,
+    )
+
+
+def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a table of scores (`bayesbias.score_table`): one block per score, with intervals.
+
+    Scores have different units, so each block has a separate scale. Rows show distances from the
+    no-bias value, relative to the largest in the block. The heading explains the right-hand side.
+    """
+    columns = ("score", "groups", "value", "low", "high", "interval", "no_bias", "direction")
+    layout.require_frame(frame, (*columns, "reading"), "bb.score_table(vectors, wordlist)")
+    rows = frame[frame["value"].notna()]
+    if rows.empty:
+        raise ValueError("no score in the frame has a value; see the column 'note' for the reasons")
+    sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
+    away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
+    farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)
+    shares = away.div(farthest, axis=0)
+    values = zip(rows["value"], rows["low"], rows["high"], strict=True)
+    posterior = rows["interval"] == "posterior"
+    ax = intervals(
+        rows.assign(
+            label=rows["groups"].where(~posterior, rows["groups"] + ", posterior"),
+            block=rows["score"] + " → " + rows["reading"],
+            text=[
+                f"{layout.number(v)}  [{layout.number(low)}, {layout.number(high)}]"
+                for v, low, high in values
+            ],
+            mean=shares["value"],
+            low=shares[["low", "high"]].min(axis=1),
+            high=shares[["low", "high"]].max(axis=1),
+        ),
+        by="block",
+        hue="interval",
+        styles={"bootstrap": (INK, "o"), "posterior": (GREEN, "D")},
+        reference=0.0,
+        heading="value  [interval]",
+        title="Scores, each on its own scale",
+        note="Bars: intervals. Rows of the same score share a scale, which ends at the farthest "
+        "bar. Do not compare lengths between scores. Scores that cannot be negative never "
+        "cross the line; for such scores, a distance from the line is not evidence of bias.",
+        ax=ax,
+    )
+    ax.set_xlim(-1.08, 1.08)
+    ax.set_xticks([-1, 0, 1], ["← opposite direction", "no bias", "direction in heading →"])
+    return ax

@@ -10,17 +10,7 @@ import pandas as pd
 
 from ..tables.descriptives import UNRELATED, densities, mac_band
 from ..tables.schema import validate_table
-from .frame import (
-    DASHES,
-    DISTANCE,
-    HEADER_HEIGHT,
-    draw_x,
-    header,
-    new_axes,
-    require_frame,
-    right_column,
-    row_labels,
-)
+from . import layout
 from .palette import COLORS, INK, LINE, QUIET
 
 if TYPE_CHECKING:
@@ -72,14 +62,14 @@ def distributions(
         if when == "after":
             draw_ridge(ax, *place, fill=COLORS[name], line=COLORS[name], label=name)
         else:
-            draw_ridge(ax, *place, line=INK, label=f"{name} before", linestyle=DASHES)
+            draw_ridge(ax, *place, line=INK, label=f"{name} before", linestyle=layout.DASHES)
     for row, name in enumerate(names if after is None else ()):
         rug = filled["cosine_distance"][filled["connection"] == name]
         many = len(rug) > 150  # drawn as pixels, to keep SVG files small
         ticks = ax.vlines(rug, row + 0.02, row + 0.12, color=COLORS[name], linewidth=0.5)
         ticks.set(alpha=0.25 if many else 0.8, rasterized=many, zorder=2)
     values = [*filled["cosine_distance"], *curves["cosine_distance"]]
-    draw_x(ax, DISTANCE, values, UNRELATED, (low, high))
+    layout.draw_x(ax, layout.DISTANCE, values, UNRELATED, (low, high))
     if after is None:
         title, about = "Spread of the distances", "The mean hides values outside the band."
         heading, texts = "inside the band", [f"{share:.0%}" for share in bands["share"]]
@@ -88,17 +78,19 @@ def distributions(
         heading, shares = "inside the band\nbefore → after", bands[["share_before", "share_after"]]
         texts = [f"{before:.0%} → {now:.0%}" for before, now in shares.to_numpy()]
     why = "; it just includes MAC, the mean distance to the stereotypes"
-    raised = right_column(
+    raised = layout.right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]
     )
     note = f"Shaded: a band around 1 ({low:.2f} to {high:.2f}){'' if half_width else why}. Right: "
-    return header(ax, title, f"{note}share of single distances in the band. {about}", raised=raised)
+    return layout.header(
+        ax, title, f"{note}share of single distances in the band. {about}", raised=raised
+    )
 
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw reference distributions (`bayesbias.background.densities`; Smarda, 2021, figure 1)."""
     columns = ("experiment", "psi", "density", "normal")
-    require_frame(frame, columns, "bb.background.densities(distributions)")
+    layout.require_frame(frame, columns, "bb.background.densities(distributions)")
     names = [str(name) for name in frame["experiment"].unique()]
     ax = _ridge_axes(ax, names, row_height=0.55)
     for row, name in enumerate(names):
@@ -109,12 +101,12 @@ def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes
         mean, ticks = frame.attrs["means"][name], frame.attrs["ticks"][name]
         ax.vlines(mean, row - RIDGE, row, color=INK, linewidth=1.3, zorder=4)
         ax.vlines(ticks, row - 0.16, row + 0.1, color=INK, linewidth=1.3)
-    draw_x(ax, PSI, frame["psi"], 0.0)
+    layout.draw_x(ax, PSI, frame["psi"], 0.0)
     note = (
         "Filled: ψ of all words. Line: the Normal with their mean (long tick) and sd; short ticks: "
     )
     note += "the ends of its middle 95%. Dashed: 0."
-    return header(ax, "ψ in the whole vocabulary", note)
+    return layout.header(ax, "ψ in the whole vocabulary", note)
 
 
 def sentence_scores(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -128,7 +120,7 @@ def sentence_scores(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     from scipy.stats import gaussian_kde
 
     sides = ("stereotypical", "anti_stereotypical")
-    require_frame(paired, ("model", "measure", *sides), "bb.maskedlm.paired_scores(scores)")
+    layout.require_frame(paired, ("model", "measure", *sides), "bb.maskedlm.paired_scores(scores)")
     groups = {
         f"{m}, {of}": part for (m, of), part in paired.groupby(["model", "measure"], sort=False)
     }
@@ -139,10 +131,10 @@ def sentence_scores(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         curves = np.array([gaussian_kde(part[side])(x) for side in sides])
         curves *= RIDGE / curves.max()
         draw_ridge(ax, row, x, curves[0], fill=COLORS["associated"], label=sides[0])
-        draw_ridge(ax, row, x, curves[1], line=INK, linestyle=DASHES, label=sides[1])
-    draw_x(ax, "score of the sentence", x)
+        draw_ridge(ax, row, x, curves[1], line=INK, linestyle=layout.DASHES, label=sides[1])
+    layout.draw_x(ax, "score of the sentence", x)
     note = "Filled: stereotypical sentences. Dashed: anti-stereotypical ones."
-    return header(ax, "Scores of sentences", note)
+    return layout.header(ax, "Scores of sentences", note)
 
 
 def draw_ridge(
@@ -165,8 +157,8 @@ def draw_ridge(
 
 def _ridge_axes(ax: Axes | None, names: Sequence[str], row_height: float) -> Axes:
     """Return Axes with labeled baselines. In a new figure, rows are `row_height` inches apart."""
-    ax = new_axes(ax, HEADER_HEIGHT + row_height * len(names))
-    row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
+    ax = layout.new_axes(ax, row_height * len(names))
+    layout.row_labels(ax, [row - RIDGE / 3 for row in range(len(names))], names)
     for row in range(len(names)):
         ax.axhline(row, color=LINE, linewidth=0.6, zorder=2)
     ax.set_ylim(len(names) - 0.8, -RIDGE - 0.1)

@@ -11,18 +11,8 @@ import pandas as pd
 from ..tables.descriptives import UNRELATED
 from ..tables.descriptives import neighborhood as nearest_attributes
 from ..tables.schema import connections_present
+from . import layout
 from .forest import STYLES, intervals
-from .frame import (
-    DISTANCE,
-    HEADER_HEIGHT,
-    UNRELATED_NOTE,
-    draw_x,
-    header,
-    key,
-    new_axes,
-    require_frame,
-    shorten,
-)
 from .palette import INK, LINE
 from .ridges import PSI, draw_ridge
 
@@ -48,11 +38,11 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         label="attribute",
         hue="connection",
         reference=UNRELATED,
-        xlabel=DISTANCE,
-        title=f"Attributes closest to “{shorten(word)}”",
+        xlabel=layout.DISTANCE,
+        title=f"Attributes closest to “{layout.shorten(word)}”",
         note=f"The closest {most} of {rows['n_available'].iloc[0]}, and all associated attributes. "
-        f"{UNRELATED_NOTE}",
-        keys=[key(name, *STYLES[name], width=0) for name in connections_present(rows)],
+        f"{layout.UNRELATED_NOTE}",
+        keys=[layout.key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,
         ax=ax,
     )
@@ -66,14 +56,14 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
     ranks : DataFrame
         A frame with ``word`` and ``rank``; ranks start at 1. Words without a rank are left out.
     """
-    require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
+    layout.require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
     kinds = table["connection"].astype(str).replace({"different": "associated"})
     means = table.groupby([kinds, "attribute"], observed=True)["cosine_distance"].mean()
     frame = means.rename_axis(["connection", "word"]).reset_index()
     frame = frame.merge(ranks[["word", "rank"]].drop_duplicates("word"), on="word")
     if frame.empty:
         raise ValueError("no attribute in the table has a frequency rank")
-    ax = new_axes(ax, HEADER_HEIGHT + 3.4)
+    ax = layout.new_axes(ax, 3.4)
     keys: list[Artist] = []
     for name in connections_present(frame):
         part, (color, marker) = frame[frame["connection"] == name], STYLES[name]
@@ -83,11 +73,11 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
         keys.append(points)
     powers = np.log10(frame["rank"].astype(float))
     ax.set_ylabel("mean cosine distance\nto the protected words", color=INK)
-    draw_x(ax, "frequency rank (1 is the most frequent word)", powers)
+    layout.draw_x(ax, "frequency rank (1 is the most frequent word)", powers)
     whole = np.arange(np.floor(powers.min()), np.ceil(powers.max()) + 1)
     ax.set_xticks(whole, [f"{10**power:,.0f}" for power in whole])
     note = "Each point: one attribute word, averaged over all protected words."
-    return header(ax, "Rare words are farther from most words", note, keys)
+    return layout.header(ax, "Rare words are farther from most words", note, keys)
 
 
 def background_words(
@@ -107,7 +97,7 @@ def background_words(
     most : int
         Number of words to draw per set; the words farthest from the set's mean are drawn.
     """
-    require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
+    layout.require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
     curve = densities[densities["experiment"] == experiment]
     if curve.empty:
         known = ", ".join(map(repr, densities["experiment"].unique()))
@@ -132,10 +122,10 @@ def background_words(
     heights = 4 * curve["density"] / curve["density"].max()
     draw_ridge(ax, top, curve["psi"], heights, fill=LINE)
     ax.set_ylim(foot, top - 4.6)
-    draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
+    layout.draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
     ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
     note = (
         f"The {most} words of each set that are farthest from its mean (tick). Gray: ψ of all "
         "words. Line: their mean. Band: the middle 95% of the fitted Normal. Dashed: 0."
     )
-    return header(ax, f"{experiment}: words and their background", note)
+    return layout.header(ax, f"{experiment}: words and their background", note)

@@ -8,7 +8,7 @@ from html import escape
 
 import pandas as pd
 
-from ..plots.rates import pair_forest
+from ..plots.forests import pair_forest
 from ..records.found import PairRecord
 from ..records.rows import Row
 from . import parts

@@ -1,15 +1,17 @@
-"""Everything around the data of a plot: Axes, x axis, title, note, legend, and right column."""
+"""Everything around the data of a plot: Axes, title, note, legend, right column, and its files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from .._core.files import replace_file
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from .palette import BAND, FAINT, INK, LINE, QUIET
 
@@ -39,6 +41,9 @@ RIGHT = 1.015
 OWN = "bayesbias-figure"
 """Group id of figures that this package makes. `save` closes figures with this id."""
 
+PIXELS_AN_INCH = 144
+"""Resolution of PNG files, and of rasterized parts of SVG files."""
+
 NO_XML = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML forbids, such as control characters."""
 
@@ -50,11 +55,11 @@ UNRELATED_NOTE = "Dashed line: 1, the distance between unrelated directions."
 
 
 def new_axes(ax: Axes | None, height: float) -> Axes:
-    """Return the given Axes, or new Axes in a figure of the given height, with light spines."""
+    """Return the given Axes, or new Axes with room for rows of this height, with light spines."""
     from matplotlib import pyplot as plt
 
     if ax is None:
-        figure, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained")
+        figure, ax = plt.subplots(figsize=(WIDTH, HEADER_HEIGHT + height), layout="constrained")
         figure.set_gid(OWN)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(LINE)
@@ -70,6 +75,36 @@ def figure_of(ax: Axes) -> Figure:
     if figure is None:
         raise ValueError("the Axes have no figure; create Axes with plt.subplots()")
     return figure
+
+
+def save(axes: Axes, path: str | Path) -> list[Path]:
+    """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
+
+    Identical plots give identical files. Figures that this package made are closed afterward. If
+    `path` ends in ``.png`` or ``.svg``, the figure is written only in that format. Otherwise, both
+    endings are added.
+    """
+    from matplotlib import pyplot as plt
+    from matplotlib import rc_context
+
+    figure, path = figure_of(axes), Path(path)
+    title = {"Title": axes.get_title(loc="left").replace("\n", " ")}
+    extra = {"png": title, "svg": title | {"Date": None}}
+    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in extra}
+    if (asked := path.suffix.lower().removeprefix(".")) in extra:
+        files = {asked: path}
+    for kind, final in files.items():
+        with rc_context({"svg.hashsalt": "bayesbias"}), replace_file(final) as temporary:
+            figure.savefig(
+                temporary,
+                format=kind,
+                metadata=extra[kind],
+                dpi=PIXELS_AN_INCH,
+                bbox_inches="tight",
+            )
+    if figure.get_gid() == OWN:
+        plt.close(figure)
+    return list(files.values())
 
 
 def draw_x(
