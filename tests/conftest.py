@@ -113,7 +113,7 @@ def google_news(shared_data: Path) -> KeyedVectors:
 def toy_table() -> pd.DataFrame:
     """Return an irregular table of two groups of two words, with eight attributes.
 
-    One pair is missing, and another has two rows.
+    One pair is missing, and another has two rows, from two replicates.
     """
     rng = np.random.default_rng(20)
     groups = {"he": "man", "son": "man", "she": "woman", "hers": "woman"}
@@ -133,8 +133,9 @@ def toy_table() -> pd.DataFrame:
             connection = name if name in center else own
             distance = center[connection] + 0.1 * rng.standard_normal()
             rows.append((word, group, attribute, name, connection, distance))
-    table = validate_table(pd.DataFrame(rows, columns=list(COLUMNS)))
-    twice = table.iloc[[5]].assign(cosine_distance=table["cosine_distance"][5] + 0.01)
+    table = validate_table(pd.DataFrame(rows, columns=list(COLUMNS))).assign(replicate="1")
+    again = {"cosine_distance": table["cosine_distance"][5] + 0.01, "replicate": "2"}
+    twice = table.iloc[[5]].assign(**again)
     return pd.concat([table.iloc[1:], twice], ignore_index=True)
 
 

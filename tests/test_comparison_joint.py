@@ -168,6 +168,10 @@ def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tre
         (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "in all 32 paired rows"),
         (lambda: fit(without_stereotypes), "no distance to a stereotype changes"),
         (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "all assoc.* rows, .after"),
+        (
+            lambda: fit(pd.concat([after.assign(context=c) for c in "ab"])),
+            "table after has contexts",
+        ),
         (lambda: fit(model="paper"), "'paper' is for distances, but the data are changes.*use"),
         (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
         (lambda: comparison.changes(change_tree, ci_prob=89), "pass 0.89"),

@@ -138,6 +138,10 @@ def test_rows_that_stand_twice_are_told(toy_table: pd.DataFrame) -> None:
     assert told[0].message == warnings.RepeatedRows(n=2, total=34)
     assert told[0].filename == __file__
     assert tree["observed_data"].sizes["row"] == 34  # reported and left unchanged
+    moved = toy_table.iloc[[3]].assign(cosine_distance=0.5)
+    with pytest.warns(warnings.RepeatedPairs) as told:
+        fit(pd.concat([toy_table, moved]), "paper", seed=1, **FAST)
+    assert [one.message for one in told] == [warnings.RepeatedPairs(n=1, total=33)]
 
 
 def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> None:
@@ -147,8 +151,8 @@ def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> 
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
     assert told[0].message == warnings.SeveralEmbeddings(("one", "two"))
     assert told[0].filename == __file__
-    moved = moved.assign(embedding="one")  # like two trainings or two contexts
-    fit(pd.concat([one, moved]).assign(replicate="1"), "paper", seed=1, **FAST)
+    moved = moved.assign(embedding="one", replicate="3")  # like two trainings or two contexts
+    fit(pd.concat([one[one["replicate"] == "1"], moved]), "paper", seed=1, **FAST)
 
 
 def same_draws(first: DataTree, second: DataTree) -> bool:

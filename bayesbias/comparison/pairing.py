@@ -62,7 +62,8 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     """Pair the rows of two tables by protected word, attribute, connection, and any context.
 
     If a pair of words has several rows, as in the published race tables, the first rows of both
-    tables are paired, then the second rows, and so on.
+    tables are paired, then the second rows, and so on. If only one table has contexts, the order
+    of its rows would decide, so a ValueError is raised.
 
     Parameters
     ----------
@@ -70,6 +71,13 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         Long-form tables of one embedding each. Pairs have the groups and sets of `before`.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
+    contexts = [table["context"].nunique() if "context" in table else 0 for table in tables]
+    if 0 in contexts and max(contexts) > 1:
+        when = ENDS[contexts.index(0) - 1]
+        raise ValueError(
+            f"only the table {when} has contexts, so it has several rows for each row of the "
+            "other table; choose one context, or pass two tables with contexts"
+        )
     by = pair_keys(tables)
     group, later = (
         table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]

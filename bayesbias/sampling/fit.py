@@ -26,6 +26,7 @@ from ..model.layout import assemble, complete
 from ..model.pymc_model import full_model
 from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import variable_dims
+from ..tables.copies import warn_of_repeats
 from ..tables.schema import (
     RANKS,
     ROUNDING,
@@ -34,7 +35,7 @@ from ..tables.schema import (
     known_columns,
     table_hash,
 )
-from ..warnings import NoLikeness, NoRanks, RepeatedRows, SeveralEmbeddings
+from ..warnings import NoLikeness, NoRanks, SeveralEmbeddings
 from .doubts import describe_fit
 from .exact import sample_exact
 from .importance import PARETO_K_LIMIT
@@ -115,7 +116,8 @@ def fit(
     NoRanks
         If some stereotypes have no frequency rank and therefore count as average.
     UserWarning
-        If rows exactly repeat earlier rows, or if they come from several embeddings.
+        If rows repeat earlier rows, or their words with other distances, or if they come from
+        several embeddings.
 
     Examples
     --------
@@ -137,7 +139,9 @@ def fit_checked(
     options: FitOptions | None = None,
 ) -> DataTree:
     """Fit a model to a table that was checked before; the arguments are those of `fit`."""
-    _warn_of_repeats(table)
+    warn_of_repeats(table)
+    if len(names := table.coded.get("embedding", ((), ()))[1]) > 1:
+        warn(SeveralEmbeddings(tuple(names)))
     spec, valid = load_model(model, "distance"), table.rows
     design, spec = with_slopes(make_design(table), spec, valid, covariates)
     warn_of_unknowns(design, spec)
@@ -225,17 +229,6 @@ def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
     lacking, total = unranked(design)
     if lacking:
         warn(NoRanks(len(lacking), total, tuple(lacking)))
-
-
-def _warn_of_repeats(table: Checked) -> None:
-    """Warn about repeated rows, and about several embeddings that are fitted as a single one."""
-    codes = {name: codes for name, (codes, _) in table.coded.items()}
-    repeated = pd.DataFrame(codes | {"y": table.rows["cosine_distance"]}).duplicated()
-    if repeated.any():
-        warn(RepeatedRows(int(repeated.sum()), len(repeated)))
-    names = table.coded["embedding"][1] if "embedding" in table.coded else []
-    if len(names) > 1:
-        warn(SeveralEmbeddings(tuple(map(str, names))))
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._core.warnings import warn
 from ..warnings import EquidistantWords, ExactCopies, RepeatedPairs, RepeatedRows
-from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, STEREOTYPES, as_table
+from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, STEREOTYPES, Checked, as_table
 
 TOLERANCE = 1e-5
 """Largest gap between distances counted as equal: eight times a 300-term sum's rounding error."""
@@ -112,15 +112,21 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     return table[kept].reset_index(drop=True)
 
 
-def warn_of_repeats(table: pd.DataFrame, about: str = "") -> None:
+def warn_of_repeats(table: Checked, about: str = "") -> None:
     """Warn about rows that repeat an earlier row, or its words with another distance."""
-    parts = [name for name in (*IDS, *PARTS) if name in table]
-    repeated, paired = table.duplicated([*parts, COLUMNS[-1]]), table.duplicated(parts)
+    rows, codes = table.rows, {name: codes for name, (codes, _) in table.coded.items()}
+    parts = pd.DataFrame(
+        {name: codes.get(name, rows[name]) for name in (*IDS, *PARTS) if name in rows}
+    )
+    paired = parts.duplicated()
+    if not paired.any():
+        return
+    repeated = parts.assign(distance=rows[COLUMNS[-1]]).duplicated()
     n, several = int(repeated.sum()), int((paired & ~repeated).sum())
     if n:
-        warn(RepeatedRows(n, len(table), about=about))
+        warn(RepeatedRows(n, len(rows), about=about))
     if several:
-        warn(RepeatedPairs(several, len(table), about=about))
+        warn(RepeatedPairs(several, len(rows), about=about))
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:

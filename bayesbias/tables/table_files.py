@@ -19,13 +19,7 @@ from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .encodings import ODD, warn_of_latin
-from .schema import (
-    COLUMNS,
-    IDS,
-    as_table,
-    require_columns,
-    validate_table,
-)
+from .schema import COLUMNS, IDS, as_table, checked, require_columns
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -81,11 +75,11 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
         raise no_file("table", path)
     with located(path):
         raw = read_frame(path)
-        table = validate_table(_from_published(raw, path) if "word_to_compare" in raw else raw)
-        if COSINES not in table.attrs:
-            read_cosines(table, path)
+        table = checked(_from_published(raw, path) if "word_to_compare" in raw else raw)
+        if COSINES not in table.rows.attrs:
+            read_cosines(table.rows, path)
     warn_of_repeats(table, str(path))
-    return without_copies(table, str(path), drop=drop_duplicates)
+    return without_copies(table.rows, str(path), drop=drop_duplicates)
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
