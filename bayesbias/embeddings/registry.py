@@ -21,11 +21,11 @@ from .formats.keyed import loaded_whole
 from .formats.record_files import read_frame, read_json_file
 from .formats.sniff import look_at
 from .formats.static_models import folder_of_model, read_static_model
-from .source import ChunksOf, Embedding, in_chunks
+from .source import ChunksOf, Embedding
 
 FORMATS: dict[str, ChunksOf] = {
     "text": text.text_chunks,
-    "word2vec": in_chunks(word2vec.binary_entries),
+    "word2vec": word2vec.binary_chunks,
     "fasttext": loaded_whole(gensim_files.read_fasttext),
     "npz": loaded_whole(arrays.read_npz),
     **{kind: arrays.matrix_chunks(kind) for kind in ("npy", "safetensors", "matrix")},

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import batched, chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
@@ -20,9 +19,6 @@ from ..tables.spellings import WORD, every_form
 
 Vector = NDArray[np.float32]
 Ranks = NDArray[np.int64]
-
-Entry = tuple[int, str, Vector]
-"""The rank of a word, the word, and its vector, (n_dims,)."""
 
 LARGEST_DIMS = 1_000_000
 """Largest number of dimensions, so that a damaged header cannot use up the memory."""
@@ -171,19 +167,6 @@ def _untagged(chunks: Iterable[Chunk], before: str, after: str) -> Iterator[Chun
 def rows_of_chunk(n_dims: int) -> int:
     """Return the number of rows in a chunk of `READ_SIZE` bytes."""
     return max(1, READ_SIZE // (4 * n_dims))
-
-
-def in_chunks(read: Callable[[Embedding, Collection[str] | None], Iterator[Entry]]) -> ChunksOf:
-    """Return the generator for a format whose entries are read one by one."""
-
-    def chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
-        entries = read(source, wanted)
-        for first in entries:
-            for block in batched(chain([first], entries), rows_of_chunk(len(first[2]))):
-                ranks, words, rows = zip(*block, strict=True)
-                yield Chunk(list(words), np.array(rows), np.array(ranks))
-
-    return chunks
 
 
 def array_chunks(

@@ -8,7 +8,7 @@ numbers are of odd sizes, and the next key contains control characters. Then oth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
-from ..source import LARGEST_DIMS, Embedding, Entry
+from ..source import LARGEST_DIMS, Chunk, Embedding
 from .layout import header_of, impossible
 
 LONGEST_WORD = 4096
@@ -46,19 +46,23 @@ Span = tuple[int, int, int]
 """Where an entry begins, where its key ends, and where its vector ends."""
 
 
-def binary_entries(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Entry]:
-    """Yield the entries of a binary file."""
+def binary_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
+    """Yield the words and vectors of a binary file."""
     path, decode = source.path, Decoder()
     with source.stream() as (stream, tick):
         count, dims = _header(stream.readline(LONGEST_WORD), path)
         source.expect(count, 4 * dims + 1)
         scan = Scan(path, count, dims)
-        for rank, key, numbers in scan.entries(stream, tick):
-            if source.limit is not None and rank > source.limit:
+        for spans in scan.spans(stream):
+            found = [(decode(scan.key(span)), span) for span in spans]
+            rows = [row for row, (word, _) in enumerate(found) if wanted is None or word in wanted]
+            if rows:
+                vectors = scan.numbers([spans[row] for row in rows], dims)
+                ranks = np.array(rows) + scan.done - len(spans) + 1
+                yield Chunk([found[row][0] for row in rows], vectors, ranks)
+            if source.limit is not None and scan.done > source.limit:
                 return
-            word = decode(key)
-            if wanted is None or word in wanted:
-                yield rank, word, np.frombuffer(numbers, dtype="<f4")
+            tick()
     scan.close()
     decode.close(path)
 
@@ -90,24 +94,29 @@ class Scan:
     last: bytes = b""
     blanks: list[str] = field(default_factory=list)
 
-    def entries(
-        self, stream: IO[bytes], tick: Callable[[], object]
-    ) -> Iterator[tuple[int, bytes, bytes]]:
-        """Yield each word's rank (from 1), the word itself, and the bytes of its vector."""
+    def spans(self, stream: IO[bytes]) -> Iterator[list[Span]]:
+        """Yield where the next entries are in the buffer, until all are `done`."""
         offset = 0
         while self.done < self.count and not self.ended:
             more = stream.read(max(SCAN_SIZE, 4 * self.dims))
             self.buffer, self.ended, offset = self.buffer[offset:] + more, not more, 0
             while spans := self._spans(offset):
-                for start, space, end in spans:
-                    self.last = self.buffer[start:space].lstrip(b"\n")
-                    offset, self.done = end, self.done + 1
-                    yield self.done, self.last, self.buffer[space + 1 : end]
-            tick()
+                self.last, offset = self.key(spans[-1]), spans[-1][2]
+                self.done += len(spans)
+                yield spans
         # Reading to the end also makes gzip and zip verify their checksums.
         rest = (self.buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
         self.buffer = b""
         _require_promised(self.path, self.done + bool(rest and self.done == self.count), self.count)
+
+    def key(self, span: Span) -> bytes:
+        """Return the key of an entry in the buffer."""
+        return self.buffer[span[0] : span[1]].lstrip(b"\n")
+
+    def numbers(self, spans: Sequence[Span], n: int) -> NDArray[np.float32]:
+        """Return the first `n` numbers of each entry in the buffer."""
+        parts = (self.buffer[space + 1 : space + 1 + 4 * n] for _, space, _ in spans)
+        return np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(spans), n)
 
     def close(self) -> None:
         """Warn about keys with blanks."""
@@ -147,23 +156,20 @@ class Scan:
         """Return which entries have unusual numbers, or are followed by control characters."""
         if self.dims < FEW_DIMS:
             return [True] * len(spans)
-        odd = self._odd([space + 1 for _, space, _ in spans]).tolist()
-        clean = [self._clean(start, space) for start, space, _ in spans[1:]]
-        return [n > 0 or not next_ for n, next_ in zip(odd, [*clean, False], strict=False)]
+        clean = [*map(self._clean, spans[1:]), False]
+        return [n > 0 or not next_ for n, next_ in zip(self._odd(spans), clean, strict=False)]
 
-    def _odd(self, starts: Sequence[int]) -> NDArray[np.int64]:
+    def _odd(self, spans: Sequence[Span]) -> list[int]:
         """Count the numbers of unusual size at the beginning of each vector."""
-        places = np.array(starts, dtype=np.int64)[:, None]
-        n = min(self.dims, CHECKED)
-        content = np.frombuffer(self.buffer, dtype=np.uint8)
-        sizes = np.abs(content[places + np.arange(4 * n)].view("<f4"))
+        sizes = np.abs(self.numbers(spans, min(self.dims, CHECKED)))
         with np.errstate(invalid="ignore"):
             usual = (sizes == 0) | ((sizes > USUAL[0]) & (sizes < USUAL[1]))
-        return np.asarray((~usual).sum(axis=1))
+        counts: list[int] = (~usual).sum(axis=1).tolist()
+        return counts
 
-    def _clean(self, start: int, stop: int) -> bool:
+    def _clean(self, span: Span) -> bool:
         """Return whether a key in the buffer has no control characters and is UTF-8."""
-        key = self.buffer[start:stop].lstrip(b"\n")
+        key = self.key(span)
         try:
             return _CONTROL.search(key) is None and key.decode() is not None
         except UnicodeDecodeError:
@@ -174,28 +180,27 @@ class Scan:
         if self.done + place + 1 == self.count:
             return self.ended and not self.buffer[end:].strip(b"\r\n")
         space = self.buffer.find(b" ", end, end + LONGEST_WORD)
-        return space >= 0 and self._clean(end, space)
+        return space >= 0 and self._clean((end, space, space))
 
     def _resolved(self, span: Span, place: int) -> Span:
         """Find where the key of an entry ends; refuse the file if that is ambiguous."""
         start, space, _ = span
         tried: list[Span] = []
-        while space >= 0 and (not tried or self._clean(start, space)):
-            end = space + 1 + 4 * self.dims
-            if end > len(self.buffer):
+        while space >= 0 and (end := space + 1 + 4 * self.dims) <= len(self.buffer):
+            if tried and not self._clean((start, space, end)):
                 break
             tried.append((start, space, end))
             space = self.buffer.find(b" ", space + 1, start + LONGEST_WORD)
-        odd = dict(zip(tried, self._odd([each[1] + 1 for each in tried]).tolist(), strict=True))
+        odd = dict(zip(tried, self._odd(tried), strict=True))
         most = min(self.dims, CHECKED) // 8
         fits = [each for each in tried if self._followed(each[2], place)]
         best = min(fits, key=odd.__getitem__, default=span)
         alone = len(fits) <= 1 or sum(odd[each] == odd[best] for each in fits) == 1
         if fits == [span] or (alone and odd[best] <= most):
             if best != span:
-                self.blanks.append(self.buffer[start : best[1]].strip(b"\n").decode())
+                self.blanks.append(self.key(best).decode())
             return best
-        key = self.buffer[start:space].lstrip(b"\n")[:60].decode(errors="replace")
+        key = self.key((start, space, space))[:60].decode(errors="replace")
         raise ValueError(
             f"{self.path}: entry {self.done + place + 1:,} has no clear end. The file is damaged, "
             f"or its keys contain blanks, as {key!r} may; word2vec's binary format cannot mark "
