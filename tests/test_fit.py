@@ -151,8 +151,9 @@ def test_embeddings_that_are_fitted_as_one_are_told(toy_table: pd.DataFrame) -> 
         fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
     assert told[0].message == warnings.SeveralEmbeddings(("one", "two"))
     assert told[0].filename == __file__
-    moved = moved.assign(embedding="one", replicate="3")  # like two trainings or two contexts
-    fit(pd.concat([one[one["replicate"] == "1"], moved]), "paper", seed=1, **FAST)
+    again = moved["replicate"] + " again"  # like two trainings or two contexts
+    moved = moved.assign(embedding="one", replicate=again)
+    fit(pd.concat([one, moved]), "paper", seed=1, **FAST)
 
 
 def same_draws(first: DataTree, second: DataTree) -> bool:
