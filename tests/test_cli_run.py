@@ -150,7 +150,7 @@ def moved(table: pd.DataFrame) -> pd.DataFrame:
 
 def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     write_table(toy_table.iloc[3:], "before.csv")
-    assert main([*tables, "--plots", "png,svg", "--out", "out"]) == 0
+    assert main([*tables, "--plots", "png", "--out", "out"]) == 0
     files = {path.relative_to("out").as_posix() for path in Path("out").rglob("*.*")}
     plots = {name for name in files if name.startswith("plots/")}
     assert files - plots == FILES
@@ -190,7 +190,7 @@ def test_copies_are_reported_once_and_can_be_left_out(tables, toy_table, capsys)
     write_table(both, "before.csv")
     write_table(moved(both), "after.csv")
     for options, told in (([], 1), (["--drop-duplicates", "--force"], 0)):
-        assert main([*tables[:3], *FEWER, *options]) == 0
+        assert main([*tables[:3], "--model", "change", *FEWER, *options]) == 0
         assert capsys.readouterr().err.count("exact copies") == told
 
 

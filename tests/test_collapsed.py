@@ -127,7 +127,7 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     posterior = collapse(irregular, model_named(name))
     spec = posterior.spec
     point = points_of(posterior, 1, seed=4)
-    n_draws = 4_000
+    n_draws = 2_000
     drawn = draw_effects(posterior, np.repeat(point, n_draws, 0), np.random.default_rng(5))
     values = {block.name: drawn[block.name][0] for block in posterior.blocks}
     variables, _ = effects(irregular, spec)

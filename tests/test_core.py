@@ -102,7 +102,7 @@ def test_what_would_move_the_cursor_is_an_escape(text: str, expected: str) -> No
 SHORT = st.text(max_size=4)  # so no cell is wrapped, even if escaped
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(SHORT, SHORT, SHORT), min_size=1))
 def test_any_texts_give_one_line_a_row(rows: list[tuple[str, str, str]]) -> None:
     sheet = Sheet("t", tuple(rows), ("a", "b", "c"))

@@ -227,13 +227,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def test_loading_all_and_some_words(folder: Path) -> None:
-    check(bb.load_vectors("native"), WORDS)  # a name without a slash can also be a folder
-    some = bb.load_vectors(folder, ["queen", "kraków", "missing"])
-    check(some, {word: WORDS[word] for word in ("kraków", "queen")})
-    refused("is a folder; give the path", bb.load_vectors, folder.parent, error=IsADirectoryError)
-
-
 @pytest.mark.parametrize("name", ["packed.bin.gz", "fasttext.vec", "glove.zip", "in memory"])
 def test_every_format_can_be_converted(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(FORMATS.get(name, b""))

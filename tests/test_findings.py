@@ -106,11 +106,10 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
         refused("the vectors first", bb.analyze, given, "glove-demo", error=TypeError)
 
 
-@pytest.mark.parametrize("matched", [0, 5])
-def test_vectors_without_ranks_have_baselines_as_measured(matched: int) -> None:
+def test_vectors_without_ranks_have_baselines_as_measured() -> None:
     vectors = load_vectors("glove-demo")
     held = {word: vectors[word] for word in vectors.index_to_key}
-    options = {"seed": 1, "draws": 250, "matched": matched, "reference_lists": 20}
+    options = {"seed": 1, "draws": 250, "matched": 5, "reference_lists": 20}
     with pytest.warns(bb.warnings.UnknownFrequency):
         analysis = bb.analyze(held, "gender", **options)
     means = analysis.table.groupby(["connection", "protected_group"])["cosine_distance"].mean()

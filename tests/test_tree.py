@@ -80,7 +80,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
         other.write_bytes(content)
         refused(r"other\.nc", load_posterior, other)
     rng, refusals = np.random.default_rng(1), 0
-    for _ in range(20):  # h5py raises four kinds of errors for flipped bits
+    for _ in range(10):  # h5py raises four kinds of errors for flipped bits
         damaged = bytearray(whole)
         for place in rng.integers(len(damaged), size=20):
             damaged[place] ^= 1 << int(rng.integers(8))
@@ -89,7 +89,7 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
             load_posterior(other)
         except ValueError as error:
             refusals += str(other) in str(error)
-    assert refusals > 14
+    assert refusals > 6
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")

@@ -92,7 +92,7 @@ def cases() -> Iterator[Any]:
     for function in FUNCTIONS:
         for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
             if (i - j) % 3 == 0:
-                marks = [pytest.mark.slow] if function == "analyze" else []
+                marks = [pytest.mark.slow] if function in {"analyze", "background"} else []
                 yield pytest.param(function, vectors, words, marks=marks)
 
 
