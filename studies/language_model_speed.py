@@ -6,19 +6,18 @@ masked tokens. The floor and PLL run alternately in one process, with one thread
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import batched
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from bayesbias.maskedlm import LanguageModel, read_pairs, score_pairs
 from bayesbias.maskedlm.alignment import align_pairs
 from bayesbias.maskedlm.pll import DEFAULT_BATCH
 
+from ._timing import in_turns
 from .literature.sources import data_folder
 
 N_MASKED, N_CAUSAL, STEP = 6, 137, 11
@@ -36,25 +35,8 @@ def rows(repeats: int) -> Iterator[dict[str, object]]:
         ("PLL", N_MASKED, _masked),
         ("log-likelihood", N_CAUSAL, _causal),
     ):
-        some = pairs.iloc[:size]
-        times = _alternately(tasks(some), repeats)
-        first = next(iter(times.values()))[0]
-        for label, (processor, clock) in times.items():
-            head = {"task": f"{title}, {len(some)} pairs", "by": label}
-            yield head | {"processor_s": processor, "clock_s": clock, "ratio": processor / first}
-
-
-def _alternately(
-    tasks: dict[str, Callable[[], object]], repeats: int
-) -> dict[str, tuple[float, float]]:
-    """Return the shortest processor and clock times of tasks that take turns."""
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in tasks}
-    for _ in range(repeats):
-        for name, task in tasks.items():
-            start = time.process_time(), time.perf_counter()
-            task()
-            times[name].append((time.process_time() - start[0], time.perf_counter() - start[1]))
-    return {name: tuple(map(float, np.min(seen, axis=0))) for name, seen in times.items()}
+        for row, _ in in_turns(tasks(pairs.iloc[:size]), repeats):
+            yield {"task": f"{title}, {size} pairs", **row}
 
 
 def _random(kind: str, config: str, loader: str, dtype: str = "float32") -> LanguageModel:

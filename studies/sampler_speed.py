@@ -1,4 +1,4 @@
-"""Time NUTS over the sds alone, and the exact sampler on many groups and with missing pairs.
+"""Time the exact sampler on many groups, with missing pairs, and on long lists, and NUTS.
 
 Processor times are also given in ``loops`` of 20 million squares in the same Python, because
 machines differ by a factor of three. The ``ratio`` is to the first row of a part.
@@ -6,9 +6,9 @@ machines differ by a factor of three. The ``ratio`` is to the first row of a par
 
 from __future__ import annotations
 
-import time
+import resource
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -17,74 +17,85 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.sampling.doubts import of_chains
 
+from ._timing import in_turns, seconds_of
+
 GROUPS = (2, 4, 6, 8, 12)
 """Numbers of groups, each with 8 words and a set of 12 stereotypes."""
 
 SHARES = (0.0, 0.001, 0.01, 0.05)
 """Shares of missing pairs."""
 
+SIZES = (600, 900, 1_002, 2_000, 5_500)
+"""Numbers of words of long lists. Tables of more than 1,000 words once had no cosines."""
 
-def nuts(repeats: int) -> Iterator[dict[str, object]]:
-    """Yield the time and the diagnostics of `fit` with NUTS, and its distance from exact means."""
-    del repeats  # each fit takes a minute
+CLUSTERS, DIMS = 10, 100  # of the stereotypes of a long list, and of its vectors
+
+Words = tuple[dict[str, np.ndarray], dict[str, dict[str, list[str]]]]
+"""Vectors, and a list."""
+
+
+def nuts(_: int) -> Iterator[dict[str, object]]:
+    """Yield times, and NUTS's diagnostics and largest gap to exact means, in posterior sds."""
     table = _table("religion")
     for model in ("crossed", "by-group"):
-        options = {"seed": 1, "progressbar": False}
-        row, post = _timed(f"religion, {model}", "NUTS", table, model, method="nuts", **options)
-        exact = bb.fit(table, model, **options)
+        fits = {
+            "exact": lambda model=model: _fit(table, model),
+            "NUTS": lambda model=model: _fit(table, model, method="nuts", progressbar=False),
+        }
+        (row, exact), (of_nuts, post) = in_turns(fits)
+        yield {"task": f"religion, {model}", **row}
+        means, others = (fit["posterior"].mean(("chain", "draw")) for fit in (post, exact))
+        gaps = abs(means - others) / exact["posterior"].std(("chain", "draw"))
         names = ["connection_mean", *(n for n in exact["posterior"].data_vars if "_sd" in str(n))]
-        gaps = [_in_sds(post, exact, str(name)) for name in names]
-        yield {**row, **of_chains(post), "largest_gap": max(gaps)}
+        largest = float(gaps[names].to_array().max())
+        yield {"task": f"religion, {model}", **of_nuts, **of_chains(post), "largest_gap": largest}
 
 
 def groups(repeats: int) -> Iterator[dict[str, object]]:
     """Yield the time of 4,000 draws for lists with more and more groups."""
-    first = None
-    for n in GROUPS:
-        table = bb.distance_table(*_list_of(n))
-        row, _ = _timed(f"{n} groups", "exact", table, "by-group", repeats)
-        first = first or float(str(row["processor_s"]))
-        yield {**row, "ratio": float(str(row["processor_s"])) / first}
+    yield from _fits({f"{n} groups": bb.distance_table(*_list_of(n)) for n in GROUPS}, repeats)
 
 
 def missing(repeats: int) -> Iterator[dict[str, object]]:
     """Yield the time of 4,000 draws for tables that lack more and more pairs."""
-    whole, first = _table("gender"), None
+    whole, tables = _table("gender"), {}
     for share in SHARES:
         kept = np.random.default_rng(1).random(len(whole)) >= share
-        table = whole[kept].reset_index(drop=True)
-        row, _ = _timed(f"gender, {share:.1%} missing", "exact", table, "by-group", repeats)
-        first = first or float(str(row["processor_s"]))
-        yield {**row, "ratio": float(str(row["processor_s"])) / first}
+        tables[f"gender, {share:.1%} missing"] = whole[kept].reset_index(drop=True)
+    yield from _fits(tables, repeats)
 
 
-def _timed(
-    task: str, by: str, table: pd.DataFrame, model: str, repeats: int = 1, **options: object
-) -> tuple[dict[str, object], DataTree]:
-    """Fit a table; return the shortest times and the last posterior."""
-    seconds, loops = [], _seconds(_loop)
-    for _ in range(repeats):
-        start = time.process_time(), time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            post = bb.fit(table, model, **{"seed": 1, **options})
-        seconds.append((time.process_time() - start[0], time.perf_counter() - start[1]))
-    processor, clock = np.min(seconds, axis=0)
-    row = {"task": task, "by": by, "processor_s": processor, "clock_s": clock}
-    return {**row, "loops": processor / loops}, post
+def cliff(_: int) -> Iterator[dict[str, object]]:
+    """Yield the sd of the overall contrast of long lists, and the peak memory so far in MB.
+
+    With ten clusters, more words of the same clusters add little, so the sd must not step down.
+    Without cosines, all words count as unrelated, and the sd falls as if every word were new.
+    """
+    for size in SIZES:
+        table = bb.distance_table(*_clustered(size))
+        fits = {"with cosines": lambda table=table: _fit(table, draws=250)}
+        if size < SIZES[-1]:
+            bare = table.copy()
+            bare.attrs = {}
+            fits["without cosines"] = lambda bare=bare: _fit(bare, draws=250)
+        for row, post in in_turns(fits):
+            sd, peak = bb.contrasts(post)["sd"].iloc[0], resource.getrusage(resource.RUSAGE_SELF)
+            row |= {"sd": sd, "peak_mb": peak.ru_maxrss / 1000}
+            yield {"task": f"fit of {size:,} words", **row}
 
 
-def _seconds(task: Callable[[], object]) -> float:
-    start = time.process_time()
-    task()
-    return time.process_time() - start
+def _fits(tables: Mapping[str, pd.DataFrame], repeats: int) -> Iterator[dict[str, object]]:
+    tasks = {name: lambda table=table: _fit(table) for name, table in tables.items()}
+    loops = seconds_of(lambda: sum(i * i for i in range(20_000_000)))
+    for row, _ in in_turns(tasks, repeats):
+        row |= {"task": row["by"], "by": "exact", "loops": float(str(row["processor_s"])) / loops}
+        yield row
 
 
-def _loop() -> int:
-    total = 0
-    for i in range(20_000_000):
-        total += i * i
-    return total
+def _fit(table: pd.DataFrame, model: str = "by-group", **options: object) -> DataTree:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bb.fit(table, model, seed=1, **options)
 
 
 def _table(name: str) -> pd.DataFrame:
@@ -92,19 +103,27 @@ def _table(name: str) -> pd.DataFrame:
     return bb.distance_table(bb.load_vectors("glove-demo", wordlist, case="fallback"), wordlist)
 
 
-def _list_of(n: int) -> tuple[dict[str, np.ndarray], dict[str, dict[str, list[str]]]]:
+def _list_of(n: int) -> Words:
     """Return random vectors and a list with n groups, their stereotypes, and 40 controls."""
     rng, names = np.random.default_rng(n), [f"g{i}" for i in range(n)]
-    groups = {name: [f"{name} word {i}" for i in range(8)] for name in names}
-    sets = {name: [f"{name} stereotype {i}" for i in range(12)] for name in names}
-    controls = {"neutral": [f"control {i}" for i in range(40)]}
-    words = [word for part in (groups, sets, controls) for own in part.values() for word in own]
-    vectors = {word: 0.5 + rng.normal(size=50) for word in words}
-    return vectors, {"groups": groups, "stereotypes": sets, "controls": controls}
+    parts = {
+        "groups": {name: [f"{name} word {i}" for i in range(8)] for name in names},
+        "stereotypes": {name: [f"{name} stereotype {i}" for i in range(12)] for name in names},
+        "controls": {"neutral": [f"control {i}" for i in range(40)]},
+    }
+    words = [word for part in parts.values() for own in part.values() for word in own]
+    return {word: 0.5 + rng.normal(size=50) for word in words}, parts
 
 
-def _in_sds(one: DataTree, other: DataTree, name: str) -> float:
-    """Return the largest difference in means, in posterior sds."""
-    over = ("chain", "draw")
-    means = one["posterior"][name].mean(over) - other["posterior"][name].mean(over)
-    return float((abs(means) / other["posterior"][name].std(over)).max())
+def _clustered(size: int) -> Words:
+    """Return vectors and a list of 16 protected words, with stereotypes in ten clusters a set."""
+    words = {group: [f"{group}{i}" for i in range(8)] for group in "ab"}
+    sets = {group: [f"{group} stereotype {i}" for i in range((size - 16) // 2)] for group in "ab"}
+    vectors = {}
+    for seed, group in enumerate(words):
+        rng = np.random.default_rng(seed)
+        center, centers = rng.normal(size=DIMS), rng.normal(size=(CLUSTERS, DIMS))
+        vectors |= {word: center / 2 + rng.normal(size=DIMS) for word in words[group]}
+        for i, word in enumerate(sets[group]):
+            vectors[word] = centers[i % CLUSTERS] + rng.normal(size=DIMS)
+    return vectors, {"groups": words, "stereotypes": sets}

@@ -1,23 +1,19 @@
 """Time the package and its alternatives, a part at a time: ``--part NAME``.
 
-The sampler is compared with PyMC's NUTS in nutpie (extra ``samplers``), reading with gensim, the
-reference distributions and debiasing with numpy's operations, and p-values with permutations.
-All tasks of a part run in the same call. ``size`` is the number of repeats; each row shows the
-fastest.
+The sampler is compared with PyMC's NUTS, reading with gensim, the reference distributions and
+debiasing with numpy's operations, and p-values with permutations. ``size`` is the number of
+repeats; each row shows the fastest, and its ``ratio`` to the first task that it took turns with.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
-import arviz as az
 import numpy as np
 import pandas as pd
 
@@ -27,8 +23,8 @@ from bayesbias.embeddings.registry import open_embedding
 from bayesbias.workflows.reference import read_source
 from bayesbias.workflows.settings import Settings
 
-from . import cliff, language_model_speed, sampler_speed, sweep_speed
-from .literature.sources import published_table
+from . import language_model_speed, sampler_speed, sweep_speed
+from ._timing import in_turns
 
 VERSIONS = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "pymc")
 
@@ -43,35 +39,6 @@ def study(size: int = 3, part: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _timed[T](task: Callable[[], T], repeats: int) -> tuple[dict[str, float], T]:
-    """Return the shortest processor and clock times of a task, in seconds, and its last result."""
-    seconds, result = [], None
-    for _ in range(repeats):
-        start = time.process_time(), time.perf_counter()
-        result = task()
-        seconds.append((time.process_time() - start[0], time.perf_counter() - start[1]))
-    processor, clock = np.min(seconds, axis=0)
-    return {"processor_s": processor, "clock_s": clock}, result
-
-
-def _sampler(repeats: int) -> Iterator[dict[str, object]]:
-    for name in ("religion_reddit", "weat1_reddit"):
-        table = published_table(name)
-        for model in ("paper", "crossed", "maximal"):
-            methods = {"exact": {"method": "exact"}}
-            if find_spec("nutpie") and model != "maximal":
-                methods["NUTS by nutpie"] = {"method": "nutpie", "tune": 1000}
-            for label, options in methods.items():
-                times, post = _timed(
-                    lambda model=model, options=options, table=table: bb.fit(
-                        table, model, seed=1, progressbar=False, **options
-                    ),
-                    repeats if label == "exact" else 1,
-                )
-                ess = float(az.ess(post["posterior"]["connection_mean"]).min())
-                yield {"task": f"fit {name}, {model}", "by": label, **times, "ess": ess}
-
-
 def _reading(repeats: int) -> Iterator[dict[str, object]]:
     """Time reading a text whole, and what an analysis reads with and without a cached copy."""
     from gensim.models import KeyedVectors
@@ -83,20 +50,20 @@ def _reading(repeats: int) -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder, patch.dict("os.environ", XDG_CACHE_HOME=folder):
         path = Path(folder, "vectors.txt")
         path.write_text("\n".join([f"{len(words)} {DIMS}", *lines, ""]))
-        readers = {
+        readers: dict[str, Callable[[], object]] = {
             "bayesbias": lambda: bb.load_vectors(path, progressbar=False),
             "gensim": lambda: KeyedVectors.load_word2vec_format(str(path)),
         }
-        for label, task in readers.items():
-            times, _ = _timed(task, repeats)
-            micro = 1e6 * times["processor_s"] / len(words)
-            task_name = f"read {len(words):,} lines of text"
-            yield {"task": task_name, "by": label, **times, "us_a_line": micro}
+        for row, _ in in_turns(readers, repeats):
+            micro = 1e6 * float(str(row["processor_s"])) / len(words)
+            yield {"task": f"read {len(words):,} lines of text", **row, "us_a_line": micro}
         settings = Settings(cache=True, progressbar=False)
-        for label in ("first", "again"):
-            task_name = "words and pool of an analysis with --cache"
-            times, _ = _timed(lambda: read_source(path, [wordlist], settings).read(wordlist), 1)
-            yield {"task": task_name, "by": label, **times}
+
+        def read() -> object:
+            return read_source(path, [wordlist], settings).read(wordlist)
+
+        for row, _ in in_turns({"first": read, "again": read}):
+            yield {"task": "words and pool of an analysis with --cache", **row}
 
 
 def _debias(repeats: int) -> Iterator[dict[str, object]]:
@@ -116,9 +83,9 @@ def _debias(repeats: int) -> Iterator[dict[str, object]]:
             out[start : start + BLOCK] = rows / np.linalg.norm(rows, axis=1)[:, None]
         return out
 
-    for label, task in {"bayesbias": lambda: bb.debias.hard(held), "floor": floor}.items():
-        times, _ = _timed(task, repeats)
-        yield {"task": f"hard debiasing of {len(words):,} vectors", "by": label, **times}
+    tasks: dict[str, Callable[[], object]] = {"floor": floor}
+    for row, _ in in_turns({**tasks, "bayesbias": lambda: bb.debias.hard(held)}, repeats):
+        yield {"task": f"hard debiasing of {len(words):,} vectors", **row}
 
 
 def _permutations(repeats: int) -> Iterator[dict[str, object]]:
@@ -126,17 +93,19 @@ def _permutations(repeats: int) -> Iterator[dict[str, object]]:
     rng, n = np.random.default_rng(1), 100_000
     for size in (10, 50, 200):
         x, y = rng.normal(0.3 / np.sqrt(size / 10), 1, size), rng.normal(0, 1, size)
-        both, task = np.concatenate([x, y]), f"p of {size} and {size} words"
-        times, exact = _timed(lambda x=x, y=y: bb.scores.permutation_test(x, y).p_value, repeats)
-        yield {"task": task, "by": "bayesbias", **times}
+        both = np.concatenate([x, y])
+
+        def exact(x: np.ndarray = x, y: np.ndarray = y) -> float:
+            return bb.scores.permutation_test(x, y).p_value
 
         def permuted(both: np.ndarray = both, size: int = size) -> float:
             sums = np.array([rng.permutation(both)[:size].sum() for _ in range(n)])
             gaps = abs(np.append(sums, both[:size].sum()) - both.sum() / 2)
             return float((gaps[:-1] >= gaps[-1]).mean())
 
-        times, p = _timed(permuted, 1)
-        yield {"task": task, "by": f"{n:,} permutations", **times, "error": abs(p / exact - 1)}
+        tasks = {"bayesbias": exact, f"{n:,} permutations": permuted}
+        for row, p in in_turns(tasks, repeats):
+            yield {"task": f"p of {size} and {size} words", **row, "error": abs(p / exact() - 1)}
 
 
 def _passes(_: int) -> Iterator[dict[str, object]]:
@@ -147,9 +116,9 @@ def _passes(_: int) -> Iterator[dict[str, object]]:
         path = Path(folder, "vectors.txt")
         bb.load_vectors("glove-demo").save_word2vec_format(str(path))
         before = len(opened)
-        times, _ = _timed(lambda: bb.analyze(path, "religion", seed=1, progressbar=False), 1)
+        bb.analyze(path, "religion", seed=1, progressbar=False)
         passes = opened[before:].count(str(path)) - 1
-    yield {"task": "analyze a text file", "by": "bayesbias", **times, "passes": passes}
+    yield {"task": "analyze a text file", "by": "bayesbias", "passes": passes}
 
 
 def _psi(repeats: int) -> Iterator[dict[str, object]]:
@@ -161,22 +130,20 @@ def _psi(repeats: int) -> Iterator[dict[str, object]]:
         vectors = rng.standard_normal((len(words), DIMS), dtype=np.float32)
         bb.convert_vectors((words, vectors), Path(folder, "f"), progressbar=False)
         vectors = np.load(Path(folder, "f", "vectors.npy"), mmap_mode="r")
-        tasks = {
-            "bayesbias": lambda: bb.background.distributions(Path(folder, "f"), pairs),
+        tasks: dict[str, Callable[[], object]] = {
             "float64 product": lambda: vectors.astype(np.float64) @ directions,
             "float32 product": lambda: vectors @ directions.astype(np.float32),
+            "bayesbias": lambda: bb.background.distributions(Path(folder, "f"), pairs),
         }
-        for label, task in tasks.items():
-            times, _ = _timed(task, repeats)
-            yield {"task": f"ψ of {len(words):,} words, five pairs", "by": label, **times}
+        for row, _ in in_turns(tasks, repeats):
+            yield {"task": f"ψ of {len(words):,} words, five pairs", **row}
 
 
 PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
-    "sampler": _sampler,
     "reading": _reading,
     "debias": _debias,
     "language-models": language_model_speed.rows,
-    "cliff": cliff.rows,
+    "cliff": sampler_speed.cliff,
     "sweep": sweep_speed.rows,
     "p": _permutations,
     "passes": _passes,
