@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.random import Generator, default_rng
 
 import bayesbias as bb
-from bayesbias._core.arrays import one_thread
+from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias._core.intervals import describe_mixtures
 from bayesbias.background.reference_words import Pool, draw_pool, with_matched
 from bayesbias.model.indexing import make_design
@@ -23,7 +23,9 @@ from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.sampling import importance
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
-from bayesbias.sampling.reduction import collapse
+from bayesbias.sampling.reduction import Collapsed, collapse
+
+CI_PROB = 0.89
 
 DRAWS = 200
 """Draws of the sds; the moments of contrasts are averages over them."""
@@ -75,6 +77,29 @@ def drawn_table(
     return matched_table(wordlist, replace(pool, found=words, found_ranks=ranks))
 
 
+def table_of(
+    y: np.ndarray, codes: Sequence[np.ndarray], sets: Sequence[str], prefix: str = ""
+) -> pd.DataFrame:
+    """Convert distances, (n_words, n_attributes), to a table.
+
+    ``codes`` are the groups of words, the sets of attributes, and the groups' own sets.
+    """
+    group, column, own = codes
+    word, attribute = np.indices(y.shape).reshape(2, -1)
+    g, c = group[word], column[attribute]
+    of, names = np.where(np.isin(c, own), "different", np.array(sets)[c]), g.astype(str)
+    return pd.DataFrame(
+        {
+            "protected_word": [f"w{i}" for i in word],
+            "protected_group": np.char.add(prefix, names),
+            "attribute": [f"a{i}" for i in attribute],
+            "attribute_set": np.array(sets)[c],
+            "connection": np.where(c == own[g], "associated", of),
+            "cosine_distance": y.ravel(),
+        }
+    )
+
+
 def default_rows(table: pd.DataFrame, seed: int, model: str = "by-group") -> pd.DataFrame:
     """Return the rows that readers are led with, with ``protected_group`` (empty: overall)."""
     design, spec = make_design(table), load_model(model)
@@ -83,14 +108,20 @@ def default_rows(table: pd.DataFrame, seed: int, model: str = "by-group") -> pd.
         weights = contrast_weights(posterior)[..., 0]
         estimands = estimand_names(design, posterior.spec)[: weights.shape[1], 0]
         led = np.flatnonzero((estimands != WITHIN) & ~np.isnan(weights[0]))
-        drawn = sample_exact(posterior, DRAWS, default_rng(seed), effects=False)
-        means, variances = moments(posterior, drawn.parameters, weights[:, led])
-    variances = variances + (slope_gaps(design, posterior.spec)[:, led, 0] ** 2).sum(axis=0)
-    frame = describe_mixtures(
-        means[..., 0], np.sqrt(variances), ci_prob=0.89, rope=0.15 * design.spread, ci_kind="hdi"
-    )
+        errors = (slope_gaps(design, posterior.spec)[:, led, 0] ** 2).sum(axis=0)
+        frame = described(posterior, weights[:, led], seed, DRAWS, errors)
     frame.insert(0, "protected_group", np.array(["", *design.groups])[led])
     return frame
+
+
+def described(
+    posterior: Collapsed, weights: FloatArray, seed: int, draws: int, errors: FloatArray | float = 0
+) -> pd.DataFrame:
+    """Return contrasts with these weights of cells; ``errors`` are variances of other parts."""
+    drawn = sample_exact(posterior, draws, default_rng(seed), effects=False)
+    means, variances = moments(posterior, drawn.parameters, weights)
+    options = {"ci_prob": CI_PROB, "rope": 0.15 * posterior.design.spread, "ci_kind": "hdi"}
+    return describe_mixtures(means[..., 0], np.sqrt(variances + errors), **options)
 
 
 def rates(

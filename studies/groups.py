@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
-from xarray import DataTree
 
 import bayesbias as bb
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.descriptives import default_rows
 from bayesbias.warnings import NoLikeness
-from studies._default import SOURCES, rates
+from studies._default import SOURCES, rates, table_of
 from studies._default import default_rows as fast_rows
 from studies._lists import Lists
 
@@ -84,21 +83,9 @@ class Sums:
 
     def as_table(self, y: np.ndarray) -> pd.DataFrame:
         """Convert distances minus 1 to a table."""
-        group, column, own = self.codes
-        n_sets = own.max() + 1
-        word, attribute = np.indices(y.shape).reshape(2, -1)
-        g, c = group[word], column[attribute]
-        kind = np.where(c == n_sets, "human", np.where(c == own[g], "associated", "different"))
-        table = pd.DataFrame(
-            {
-                "protected_word": [f"w{i}" for i in word],
-                "protected_group": g.astype(str),
-                "attribute": [f"a{i}" for i in attribute],
-                "attribute_set": np.where(c == n_sets, "human", np.char.add("s", c.astype(str))),
-                "connection": kind,
-                "cosine_distance": (1 + y).clip(0, 2).ravel(),
-            }
-        )
+        group, _, own = self.codes
+        sets = [*(f"s{j}" for j in range(own.max() + 1)), "human"]
+        table = table_of((1 + y).clip(0, 2), self.codes, sets)
         if self.pairs:
             index = np.arange(len(group)) // 2
             cosines = np.where(index[:, None] == index, PAIR, 0.0) + (1 - PAIR) * np.eye(len(group))
@@ -152,7 +139,8 @@ class Changes(Sums):
         before = replace(self, bias=(0.0,) * len(self.bias)).distances(rng)
         after = before + self.distances(rng)
         tables = [self.as_table(y) for y in (before, after)]
-        return of_groups(bb.fit_change(*tables, f"change-{model}", seed=seed, **FEW))
+        post = bb.fit_change(*tables, f"change-{model}", seed=seed, **FEW)
+        return default_rows(bb.contrasts(post))
 
 
 @dataclass(frozen=True)
@@ -259,11 +247,6 @@ def study(size: int = 100) -> pd.DataFrame:
         rows += _rows(name, "by-group", n)
         rows += _rows(name, "maximal", max(1, size // 2)) if name in OLD else []
     return pd.DataFrame(rows)
-
-
-def of_groups(post: DataTree) -> pd.DataFrame:
-    """Return the overall contrast, and those of groups that the table identifies."""
-    return default_rows(bb.contrasts(post))
 
 
 def _rows(name: str, model: str, size: int) -> Iterator[dict[str, object]]:

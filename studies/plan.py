@@ -19,7 +19,6 @@ from numpy.random import Generator, default_rng
 
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
-from bayesbias._core.intervals import describe_mixtures
 from bayesbias.model.defaults import RECOMMENDED
 from bayesbias.model.design import Design
 from bayesbias.model.spec import load_model
@@ -34,13 +33,11 @@ from bayesbias.posterior.planning import (
     planned_design,
     typical_sds,
 )
-from bayesbias.sampling.collapsed import moments
-from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
 
-from ._default import default_rows, drawn, drawn_table, pool_of
+from ._default import CI_PROB, default_rows, described, drawn, drawn_table, pool_of
 
-EFFECT, CI_PROB, DRAWS = 0.05, 0.89, 300
+EFFECT, DRAWS = 0.05, 300
 DESIGNS = [
     *((4, 8, 1), (8, 4, 1), (8, 8, 1), (8, 8, 4), (8, 16, 1), (16, 8, 4)),
     *((16, 16, 1), (16, 16, 4), (25, 5, 1), (5, 25, 4), (25, 25, 1), (25, 25, 4)),
@@ -108,10 +105,7 @@ def _drawn(design: Design, sds: dict[str, FloatArray], rng: Generator) -> Design
 def _fitted(design: Design, seed: int) -> tuple[float, float]:
     """Return the ends of the overall interval."""
     posterior = collapse(design, load_model(RECOMMENDED["distance"]).fitting(design))
-    drawn = sample_exact(posterior, DRAWS, default_rng(seed), effects=False)
-    weights = contrast_weights(posterior)[:, 0, :1]
-    means, variances = moments(posterior, drawn.parameters, weights)
-    frame = describe_mixtures(means[..., 0], np.sqrt(variances), CI_PROB, "hdi", rope=0)
+    frame = described(posterior, contrast_weights(posterior)[:, 0, :1], seed, DRAWS)
     return frame["low"].item(), frame["high"].item()
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
-
 from xarray import DataTree
 
 import bayesbias as bb
@@ -148,8 +147,8 @@ def _costs(repeats: int = 50, n: int = 256) -> Iterator[dict[str, object]]:
     for count in COLUMNS:
         posterior = _religion(count)
         points = default_rng(8).normal(np.log(0.06), 0.3, (n, posterior.n_parameters))
-        tasks[f"ms a density, {count} covariates"] = (
-            lambda posterior=posterior, points=points: log_density(posterior, points)
+        tasks[f"ms a density, {count} covariates"] = lambda posterior=posterior, points=points: (
+            log_density(posterior, points)
         )
     for row, _ in in_turns(tasks, repeats):
         own = 1000 * float(str(row["processor_s"])) / n

@@ -41,6 +41,8 @@ from bayesbias.sampling.reduction import collapse
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.schema import RANKS
 
+from ._default import table_of
+
 MODELS = ("paper", "paper-figures", "crossed")
 MAXIMAL = ("maximal", "maximal-topics", "change-maximal", "by-group")
 """Models with about ten or more sds, whose fits to a table take ten times as long."""
@@ -87,19 +89,12 @@ def small_design(form: str = "regular") -> Design:
     twice. The form ``alike`` has three groups, and cosines of random vectors in six dimensions. The
     form ``ranks`` has three groups, 30 matched words as its controls, and ranks.
     """
-    groups = range(2 if form in {"regular", "irregular"} else 3)
-    attributes = [(f"s{group}{i}", f"group {group}") for group in groups for i in range(3)]
+    n = 2 if form in {"regular", "irregular"} else 3
     controls = {"matched": 30} if form == "ranks" else {"neutral": 6, "human": 5}
-    attributes += [(f"{of[0]}{i}", of) for of, n in controls.items() for i in range(n)]
-    rows = []
-    for group in (f"group {i}" for i in groups):
-        for word in (f"{group}, word {i}" for i in range(3)):
-            for attribute, of in attributes:
-                own = "associated" if of == group else "different"
-                connection = own if of.startswith("group") else of
-                rows.append((word, group, attribute, of, connection))
-    columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
-    table = pd.DataFrame(rows, columns=columns).assign(cosine_distance=1.0)
+    sets = [*(f"group {i}" for i in range(n)), *controls]
+    column = np.repeat(range(len(sets)), [*[3] * n, *controls.values()])
+    codes = np.repeat(range(n), 3), column, np.arange(n)
+    table = table_of(np.ones((3 * n, len(column))), codes, sets, "group ")
     if form == "irregular":
         table = table.sample(frac=0.85, random_state=1)
         table = pd.concat([table, table.iloc[[0]]], ignore_index=True)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias.comparison.hierarchy import PRIORS, Hierarchy
 from bayesbias.comparison.runs import Contrasts, list_contrasts, runs_of
+
+from ._default import table_of
 
 DECADES = np.arange(8.0)
 SLOPES = (0.0, -0.003, -0.006, -0.012)
@@ -29,18 +30,9 @@ def tables(rng: np.random.Generator) -> dict[tuple[str, str], pd.DataFrame]:
     same = level + leans / 2 + rng.normal(0, 0.035, (12, 26))
     found = {}
     for decade in DECADES:
-        distance = (same + rng.normal(0, 0.05, same.shape)).ravel()
-        at, of = (index.ravel() for index in np.indices(same.shape))
-        own = np.where(column[of] == group[at], "associated", "different")
-        rows = {
-            "protected_word": [f"w{i}" for i in at],
-            "protected_group": [f"g{group[i]}" for i in at],
-            "attribute": [f"a{j}" for j in of],
-            "attribute_set": np.array(["g0", "g1", "human"])[column[of]],
-            "connection": np.where(column[of] == 2, "human", own),
-            "cosine_distance": distance,
-        }
-        found[f"{decade:.0f}", "0"] = pd.DataFrame(rows)[[*bb.COLUMNS]]
+        distance = same + rng.normal(0, 0.05, same.shape)
+        sets = ["g0", "g1", "human"]
+        found[f"{decade:.0f}", "0"] = table_of(distance, (group, column, np.arange(2)), sets, "g")
     return found
 
 

@@ -5,9 +5,10 @@ writes docs/tables/literature.csv. Some rows read published data from the folder
 """
 
 # ruff: noqa: F401
-from . import bayesian, bayesian_figures, semantic, same, background, robust, others  # isort: skip
-from .claims import AGREES, COLUMNS, DIFFERS, ENTRIES, NOT_COMPARABLE, Claim, Entry
+from . import background, bayesian, bayesian_figures, others, robust, same, semantic
+from .claims import AGREES, COLUMNS, DIFFERS, NOT_COMPARABLE, Entry, entries
 from .null_example import PaperExample, null_share, paper_example
 from .sources import TABLES, data_folder, plotted_posteriors, published_table
 
+ENTRIES = entries()
 CLAIMS = {entry.name: entry for entry in ENTRIES}  # rows, keyed by the name of their function

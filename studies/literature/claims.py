@@ -1,84 +1,91 @@
-"""A claim in a paper: the printed words or number next to the number that we find."""
+"""Claims of papers: what is printed, from ``printed.csv``, next to what a function finds.
+
+A row of ``printed.csv`` is a claim: its paper and place; the function that recomputes it; the
+printed words or number, and how far apart two numbers can be; a dozen quoted words, if it is not in
+a figure or data; and a note, such as why the two values differ. ``shown`` is for tables in which
+the number alone would mislead. If a claim is not ``comparable``, the paper says nothing that the
+found value could contradict. Names in braces are in the note what the function found beside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 Value = float | int | str
 
+Found = Value | tuple[Value, dict[str, object]]
+"""A found value, with what its note shows; ``holds`` is whether a property in words holds."""
+
 AGREES, DIFFERS, NOT_COMPARABLE = "agrees", "differs", "not comparable"
 VERDICTS = (AGREES, DIFFERS, NOT_COMPARABLE)
 COLUMNS = ("claim", "quoted", "place", "printed", "recomputed", "verdict", "note")
 
+FUNCTIONS: dict[str, Callable[[], Iterator[Found]]] = {}
 
-@dataclass(frozen=True)
-class Claim:
-    """A printed value next to the recomputed one."""
 
-    claim: str  # what the value describes
-    printed: Value
-    recomputed: Value
-    within: float = 0.0  # how far apart two numbers can be and agree; texts agree if equal
-    quoted: str = ""  # a dozen words from the paper; empty if the number is in a figure or data
-    note: str = ""  # why the two values differ, or what else a reader should know
-    comparable: bool = True  # False if the paper says nothing that the value could contradict
-    place: str = ""  # heading above the quoted words, or the figure, table, or code; else the row's
-    shown: str = ""  # what the table shows for `printed` if the number alone would mislead
-    holds: bool | None = None  # whether the value has the property that the paper states in words
+def recomputed[F: Callable[[], Iterator[Found]]](function: F) -> F:
+    """Register a function that yields what it finds for each of its claims, in their order."""
+    FUNCTIONS[function.__name__] = function
+    return function
 
-    @property
-    def verdict(self) -> str:
-        """One of `VERDICTS`."""
-        if not self.comparable:
-            return NOT_COMPARABLE
-        if self.holds is not None:
-            return AGREES if self.holds else DIFFERS
-        if isinstance(self.printed, str) or isinstance(self.recomputed, str):
-            return AGREES if self.printed == self.recomputed else DIFFERS
-        return AGREES if abs(self.printed - self.recomputed) <= self.within else DIFFERS
+
+@cache
+def every_claim() -> pd.DataFrame:
+    """Return the claims, one row each; all columns are texts."""
+    path = Path(__file__).with_name("printed.csv")
+    return pd.read_csv(path, keep_default_na=False, dtype=str)
+
+
+def claims_of(name: str, column: str = "claim") -> list[str]:
+    """Return a column of a function's claims."""
+    return every_claim().query("row == @name")[column].to_list()
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the evidence: a paper, a place in it, and the function that recomputes the claim."""
+    """A paper, a place in it, and the function that recomputes its claims."""
 
+    name: str  # of the function, for `python -m studies.literature NAME`
     paper: str
     where: str
-    place: str
-    function: Callable[[], Iterable[Claim]]
 
     @property
-    def name(self) -> str:
-        """Name of the function, for `python -m studies.literature NAME`."""
-        return self.function.__name__
+    def claims(self) -> pd.DataFrame:
+        """The rows of ``printed.csv``."""
+        return every_claim().query("row == @self.name").reset_index(drop=True)
 
     def frame(self) -> pd.DataFrame:
         """Return the claims, one row each, with the columns `COLUMNS`."""
-        claims = list(self.function())
-        rows = [[getattr(claim, name) for name in COLUMNS] for claim in claims]
-        frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
-        printed = [claim.shown or claim.printed for claim in claims]
-        place = frame["place"].where(frame["place"] != "", self.place)
-        return frame.assign(place=place, printed=pd.Series(printed, dtype=object))
+        rows = []
+        claims = self.claims.to_dict("records")
+        for claim, found in zip(claims, FUNCTIONS[self.name](), strict=True):
+            value, more = found if isinstance(found, tuple) else (found, {})
+            row = {"printed": claim["shown"] or claim["printed"], "recomputed": value}
+            row["verdict"] = _verdict(claim, value, more.get("holds"))
+            rows.append(claim | row | {"note": claim["note"].format(**more)})
+        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-ENTRIES: list[Entry] = []  # all rows, in module order
+def entries() -> list[Entry]:
+    """Return all rows of the evidence."""
+    rows = every_claim()[["row", "paper", "where"]].drop_duplicates()
+    return [Entry(*row) for row in rows.itertuples(index=False)]
 
 
-def recomputes[F: Callable[[], Iterable[Claim]]](
-    paper: str, where: str, place: str
-) -> Callable[[F], F]:
-    """Register a function as the row for a place in a paper."""
-
-    def register(function: F) -> F:
-        ENTRIES.append(Entry(paper, where, place, function))
-        return function
-
-    return register
+def _verdict(claim: Mapping[str, str], found: Value, holds: object) -> str:
+    if claim["comparable"] == "no":
+        return NOT_COMPARABLE
+    if holds is None and isinstance(found, str):
+        holds = found == claim["printed"]
+    elif holds is None:
+        holds = abs(float(claim["printed"]) - float(found)) <= float(claim["within"])
+    return AGREES if holds else DIFFERS
 
 
 def with_interval(row: pd.Series) -> str:
