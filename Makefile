@@ -111,7 +111,6 @@ extra: env
 	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,$(NAME)]'
 
 bench: env
-	$(UV) pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[dev,samplers]'
 	$(BIN)/python -m studies speed
 
 clean:
