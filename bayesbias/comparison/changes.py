@@ -14,12 +14,12 @@ from ..posterior.contrasts import contrast_draws
 from ..posterior.estimands import pair_place
 from ..posterior.mixtures import use_moments
 from ..posterior.summaries import (
-    carry_warnings,
     compare_draws,
     in_front,
     labeled,
     level_means,
     reading_of,
+    reads_posterior,
 )
 from ..tables.descriptives import UNRELATED, mac_band
 from .joint import posterior_at
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
+@reads_posterior
 def changes(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -67,9 +68,10 @@ def changes(
     frame["p_moved"] = 1 - frame["p_rope"]
     frame["p_toward_one"] = (abs(UNRELATED - after) < abs(UNRELATED - before)).mean(axis=0)
     in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
-    return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
+    return labeled(frame, levels, connection=labels(tree, "connection"))
 
 
+@reads_posterior
 def order_changes(
     tree: DataTree,
     first: str = "associated",
@@ -120,9 +122,10 @@ def order_changes(
         frame[f"p_closer_{when}"] = (gap < 0).mean(axis=0)
     frame["p_turned"] = ((before < 0) != (after < 0)).mean(axis=0)
     in_front(frame, first=first, second=second, **bounds)
-    return carry_warnings(labeled(frame, levels), tree)
+    return labeled(frame, levels)
 
 
+@reads_posterior
 def alignment(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -144,7 +147,7 @@ def alignment(
     first, last = (draws.argsort(axis=2) for draws in ends)
     frame["p_same_order"] = (first == last).all(axis=2).mean(axis=0)
     in_front(frame, before=before.mean(axis=0), after=after.mean(axis=0))
-    return carry_warnings(labeled(frame, levels), tree)
+    return labeled(frame, levels)
 
 
 def band_shares(

@@ -13,7 +13,7 @@ from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.tree import labels, stacked
 from ..posterior.estimands import pair_gaps
-from ..posterior.summaries import carry_warnings, describe_gaps, in_front, reading_of
+from ..posterior.summaries import describe_gaps, in_front, reading_of, reads_posterior
 from ..tables.levels import AVERAGE, GROUP, OVERALL
 from .many import NAMES, OF_ROW, RAW
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
+@reads_posterior
 def rank_embeddings(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -75,6 +76,7 @@ def rank_embeddings(
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
+@reads_posterior
 def embedding_differences(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -119,6 +121,7 @@ def embedding_differences(
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
+@reads_posterior
 def closeness_dots(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -142,6 +145,7 @@ def closeness_dots(
     return _joined(frames, tree, ci_prob, ci_kind)
 
 
+@reads_posterior
 def variance_shares(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -180,6 +184,7 @@ def variance_shares(
     return _joined([frame], tree, ci_prob, ci_kind)
 
 
+@reads_posterior
 def trend(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -295,4 +300,4 @@ def _joined(
     frame = pd.concat(frames, ignore_index=True)
     frame.attrs |= {"ci_prob": ci_prob, "ci_kind": ci_kind}
     frame.attrs |= {name: str(tree.attrs[name]) for name in ("first", "second")}
-    return carry_warnings(frame, tree)
+    return frame

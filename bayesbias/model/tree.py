@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Hashable, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import finalize
 
 import numpy as np
@@ -243,16 +243,27 @@ def labels(tree: DataTree, dim: str) -> list[str]:
     raise ValueError(f"this posterior has no dimension {dim!r}")
 
 
-MAKE = "Make one from a table with bb.fit(table)"
+class Analyzed(Protocol):
+    """A result that contains a posterior, such as that of `bb.analyze`."""
+
+    @property
+    def posterior(self) -> DataTree:
+        """The posterior."""
+
+
+def posterior_in(found: DataTree | Analyzed) -> DataTree:
+    """Return a posterior, or the posterior that a result contains."""
+    tree = found if hasattr(found, "children") else getattr(found, "posterior", found)
+    require_posterior(tree)
+    return cast("DataTree", tree)
 
 
 def require_posterior(tree: object) -> None:
     """Raise a TypeError for anything other than a posterior, such as a table."""
     if not hasattr(tree, "children"):
-        held = hasattr(tree, "posterior")
         raise TypeError(
             "a posterior from bb.fit or bb.fit_change is needed; got "
-            f"{type(tree).__name__}. {'Pass its .posterior' if held else MAKE}"
+            f"{type(tree).__name__}. Make one from a table with bb.fit(table)"
         )
 
 

@@ -38,7 +38,6 @@ from .facets import Facets, facet_effects
 from .mixtures import mixtures, use_moments
 from .summaries import (
     Reading,
-    carry_warnings,
     compare_draws,
     describe_gaps,
     is_exact,
@@ -46,6 +45,7 @@ from .summaries import (
     levels_of,
     mean_draws,
     reading_of,
+    reads_posterior,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ OF = ("protected_word", "attribute")
 """Single words that `contrasts` can have rows for."""
 
 
+@reads_posterior
 def contrasts(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -195,7 +196,7 @@ def contrasts(
         effects, draws = facet_effects(groups, gaps[:, 1 : 1 + len(groups)], between)
         of_groups = np.tile(estimands[1], (len(effects), 1))
         frame = describe_gaps(draws, names, effects, reading, of_groups)
-    return carry_warnings(with_frequency(frame, tree), tree)
+    return with_frequency(frame, tree)
 
 
 def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
@@ -258,7 +259,7 @@ def _of_attributes(tree: DataTree, reading: Reading) -> pd.DataFrame:
     frame = frame.iloc[surest].reset_index(drop=True)
     frame["all_right"] = np.logical_and.accumulate(is_right[:, surest], axis=1).mean(axis=0)
     frame.attrs |= {"ci_prob": reading["ci_prob"], "ci_kind": reading["ci_kind"]}
-    return carry_warnings(with_frequency(frame, tree), tree)
+    return with_frequency(frame, tree)
 
 
 def _of_named_words(
@@ -294,7 +295,7 @@ def _of_named_words(
     all_signs = ((together > 0) == above).all(axis=1).mean(axis=0)
     frame["p_all_signs"] = np.tile(all_signs, len(words))[np.isfinite(gaps[0]).ravel()]
     frame.attrs["seed"] = sequence.entropy
-    return carry_warnings(with_frequency(frame, tree), tree)
+    return with_frequency(frame, tree)
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:

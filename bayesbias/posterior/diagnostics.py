@@ -26,7 +26,7 @@ from ..sampling.reduction import collapse
 from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place
 from .mixtures import contrast_weights
-from .summaries import carry_warnings
+from .summaries import reads_posterior
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -67,6 +67,7 @@ def diagnostics(tree: DataTree) -> pd.DataFrame:
     return pd.DataFrame({"diagnostic": list(values), "value": list(map(float, values.values()))})
 
 
+@reads_posterior
 def prior_sensitivity(
     tree: DataTree, variables: Sequence[str] | None = None, draws: int = 1000
 ) -> pd.DataFrame:
@@ -143,7 +144,7 @@ def prior_sensitivity(
     in_tail = frame["prior_tail"] < TAIL
     found = np.where(in_tail, "prior-data conflict", "strong prior or weak data")
     frame["diagnosis"] = np.where(frame["prior"] < SENSITIVE, "", found)
-    return carry_warnings(frame, tree)
+    return frame
 
 
 def _with_contrasts(posterior: Dataset, tree: DataTree) -> Dataset:
@@ -168,6 +169,7 @@ def _tail(prior: Prior | None, draws: FloatArray) -> FloatArray:
     return np.minimum(below, 1 - below)
 
 
+@reads_posterior
 def influence(
     tree: DataTree, first: str = "associated", second: str = "different", draws: int = DRAWS
 ) -> pd.DataFrame:
@@ -227,7 +229,7 @@ def influence(
     order = np.lexsort((frame["name"], frame["factor"], -frame["change"].abs()))
     frame = frame.iloc[order].reset_index(drop=True)
     frame.attrs = {"first": first, "second": second}
-    return carry_warnings(frame, tree)
+    return frame
 
 
 def _units(design: Design) -> Iterator[tuple[str, str, str, np.ndarray]]:

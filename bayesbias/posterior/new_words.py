@@ -22,7 +22,7 @@ from ..model.layout import assemble
 from ..model.likelihood import Rows
 from ..model.tree import design_of, require_posterior, spec_of, stacked
 from .estimands import pair_gaps
-from .summaries import carry_warnings, describe_gaps, reading_of
+from .summaries import describe_gaps, reading_of, reads_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -31,6 +31,7 @@ ATTRIBUTES = ("population", "listed")
 """Attributes over which the distances of new words are averaged."""
 
 
+@reads_posterior
 def predict_words(
     tree: DataTree,
     ci_prob: float = DEFAULT_CI_PROB,
@@ -98,7 +99,7 @@ def predict_words(
     reading = reading_of(tree, ci_prob, rope, ci_kind)
     frame = describe_gaps(pair_gaps(means), design.connections, groups, reading)
     frame.attrs |= {"attributes": attributes, "seed": sequence.entropy}
-    return carry_warnings(frame, tree)
+    return frame
 
 
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:

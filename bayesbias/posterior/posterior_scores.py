@@ -14,12 +14,13 @@ from ..model.likelihood import mean_locations
 from ..model.tree import design_of, labels, outcome_of
 from ..scores.poles import effect_sizes
 from ..tables.schema import COLUMNS
-from .summaries import carry_warnings, in_front
+from .summaries import in_front, reads_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
+@reads_posterior
 def posterior_scores(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -74,7 +75,7 @@ def posterior_scores(
     frame = describe_draws(of_draws, ci_prob, ci_kind)
     in_front(frame, score=list(scores), groups=", ".join(labels(tree, "protected_group")))
     frame["observed"] = [float(values[0]) for values in scores.values()]
-    return carry_warnings(frame, tree)
+    return frame
 
 
 def score_draws(tree: DataTree) -> dict[str, FloatArray]:

@@ -20,7 +20,7 @@ from ..model.likeness import effective_number
 from ..model.tree import design_of, index_of, labels, observed, require_posterior
 from ..model.tree import n_draws as n_draws_of
 from ..tables.cosines import LOST
-from .summaries import carry_warnings
+from .summaries import reads_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -35,6 +35,7 @@ N_PERMUTATIONS = 1000
 """Number of permutations for each p-value in `p_unrelated`."""
 
 
+@reads_posterior
 def predictive_check(
     tree: DataTree,
     ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
@@ -106,7 +107,7 @@ def predictive_check(
             )
             for at, p in enumerate(probabilities)
         ]
-        return carry_warnings(pd.concat(parts, ignore_index=True), tree)
+        return pd.concat(parts, ignore_index=True)
     of = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
     counts = [
         (ci_prob, name, int(part.sum()), int(inside[part, place].sum()))
@@ -117,7 +118,7 @@ def predictive_check(
     frame["coverage"] = frame["n_inside"] / frame["n_rows"]
     unrelated = p_unrelated(design_of(tree), default_rng(sequence.spawn(1)[0]))
     frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy, "p_unrelated": unrelated}
-    return carry_warnings(frame, tree)
+    return frame
 
 
 def effective_sizes(tree: DataTree) -> pd.DataFrame:

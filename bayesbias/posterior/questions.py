@@ -24,7 +24,7 @@ from ..tables.levels import OVERALL, WORD
 from .contrasts import contrast_draws, with_frequency
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
 from .mixtures import mixtures
-from .summaries import Reading, carry_warnings, in_front, is_exact, level_means
+from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -47,6 +47,7 @@ _THAN = re.compile(r"[<>](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comparison that is not part of a name in backquotes."""
 
 
+@reads_posterior
 def hypothesis(
     tree: DataTree,
     *hypotheses: str,
@@ -106,7 +107,7 @@ def hypothesis(
         estimand=[one.estimand(known) for one in statements],
     )
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
-    return carry_warnings(with_frequency(frame, tree), tree)
+    return with_frequency(frame, tree)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,13 @@ from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
-from .summaries import carry_warnings, compare_draws, level_means
+from .summaries import compare_draws, level_means, reads_posterior
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
+@reads_posterior
 def slopes(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -78,9 +79,10 @@ def slopes(
         frame = compare_draws(stacked(tree, name) @ weights, ci_prob, 0, ci_kind)
     frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
     frame.insert(0, "covariate", names)
-    return carry_warnings(frame, tree)
+    return frame
 
 
+@reads_posterior
 def predictions(
     tree: DataTree,
     table: pd.DataFrame,
@@ -139,7 +141,7 @@ def predictions(
         frames.append(pd.concat([cells.assign(**at)[[*at, *names]], frame], axis=1))
     every = pd.concat(frames, ignore_index=True)
     every.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "covariates": list(conditional)}
-    return carry_warnings(every, tree)
+    return every
 
 
 def _term(tree: DataTree) -> str:

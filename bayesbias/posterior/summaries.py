@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Concatenate, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,12 @@ from .._core.warnings import warn
 from ..model.likelihood import mean_locations
 from ..model.terms import FACTORS
 from ..model.tree import (
+    Analyzed,
     design_of,
     index_of,
     labels,
     n_draws,
+    posterior_in,
     spec_of,
     spread_of,
     stacked,
@@ -46,6 +48,20 @@ OVER = ("population", "listed")
 """Words and attributes to average over: all that are like the listed ones, or only these."""
 
 
+def reads_posterior[**P](
+    read: Callable[Concatenate[DataTree, P], pd.DataFrame],
+) -> Callable[Concatenate[DataTree | Analyzed, P], pd.DataFrame]:
+    """Let a function read a posterior or a result that has one; its frame carries the warnings."""
+
+    @wraps(read)
+    def from_any(tree: DataTree | Analyzed, *options: P.args, **keywords: P.kwargs) -> pd.DataFrame:
+        posterior = posterior_in(tree)
+        return carry_warnings(read(posterior, *options, **keywords), posterior)
+
+    return from_any
+
+
+@reads_posterior
 def summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -80,9 +96,10 @@ def summary(
     """
     levels, draws = level_means(tree)
     frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
-    return carry_warnings(labeled(frame, levels, connection=labels(tree, "connection")), tree)
+    return labeled(frame, levels, connection=labels(tree, "connection"))
 
 
+@reads_posterior
 def sd_summary(
     tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
@@ -112,7 +129,7 @@ def sd_summary(
             frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
             of = labels(tree, dims[name][0]) if dims[name] else ""
             frames.append(in_front(frame, parameter=name, of=of))
-    return carry_warnings(pd.concat(frames, ignore_index=True), tree)
+    return pd.concat(frames, ignore_index=True)
 
 
 def levels_of(tree: DataTree) -> pd.DataFrame:
