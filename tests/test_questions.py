@@ -1,6 +1,7 @@
 """Questions in words, and effects of facets, compared with arithmetic on the draws."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,7 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
         (overall.sel(connection="associated") - 0.85).data,
         gaps["woman"],
     ]
-    frame = bb.hypothesis(post, *texts)
+    frame = bb.hypothesis(SimpleNamespace(posterior=post), *texts)  # a result that contains it
     assert frame["hypothesis"].tolist() == texts
     for row, draws, sign in zip(frame.itertuples(), differences, (-1, 1, -1, -1), strict=True):
         assert row.probability == pytest.approx((sign * draws > 0).mean())

@@ -49,7 +49,6 @@ from ..model.frequency import (
 from ..model.spec import ModelSpec
 from ..model.tree import design_of, n_draws, spec_of, stacked
 from ..sampling.effects import draw_effects
-from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .estimands import (
     DOUBLE,
@@ -65,6 +64,7 @@ from .estimands import (
     slope_errors,
     with_slope_errors,
 )
+from .mixtures import drawn_parameters
 from .summaries import is_exact
 
 if TYPE_CHECKING:
@@ -106,9 +106,8 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
 
     if is_exact(tree):
         posterior = collapse(design, spec)
-        sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
         some = slice(None, None, max(1, len(errors) // N_SDS))
-        parameters, errors = parameters_of(posterior.blocks, sds)[some], errors[some]
+        parameters, errors = drawn_parameters(tree, posterior.blocks)[some], errors[some]
         drawn = draw_effects(posterior, parameters, default_rng(SEED))
         expected = draw_effects(posterior, parameters, None)
         draws, means = gaps(drawn.__getitem__, errors), gaps(expected.__getitem__, 0 * errors)
@@ -241,6 +240,7 @@ def _labels(design: Design, rows: Rows) -> pd.DataFrame:
             "attribute_set": np.take(design.columns, columns[group, attribute]),
             "attribute": np.take(design.attributes, attribute),
             "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
+            "frequency": str(frequency_of(design)),
             "raw": np.where(lacking, np.nan, raw),
         }
     )

@@ -35,8 +35,9 @@ from .estimands import (
     with_slope_errors,
 )
 from .facets import Facets, facet_effects
-from .mixtures import mixtures, use_moments
+from .mixtures import Choice, mixtures, use_moments
 from .summaries import (
+    Column,
     Reading,
     compare_draws,
     describe_gaps,
@@ -76,7 +77,8 @@ def contrasts(
     Parameters
     ----------
     tree : DataTree
-        A posterior from `fit`.
+        A posterior from `fit`, or a result that contains one, such as that of `bb.analyze`. All
+        functions that describe posteriors take both.
     ci_prob : float
         Probability of the intervals, in (0, 1).
     rope : float, optional
@@ -177,26 +179,27 @@ def contrasts(
         return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)
     levels, gaps, estimands = contrast_draws(tree, over)
     groups = levels.loc[levels["level"] == GROUP, "protected_group"].tolist()
+    choose: Choice | None = np.asarray
     if between == "connections":
-        frame = describe_gaps(gaps, names, levels, reading, estimands)
-        if over == "population":
-            use_moments(frame, tree, reading)
-        is_word = (levels["level"] == WORD).to_numpy()
-        frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
+        things, draws = levels, gaps
     elif isinstance(between, str):
         if len(groups) < 2:
             raise ValueError(f"the table has only the group {groups[0]}; use two or more groups")
-        pairs = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
+        things = pd.DataFrame(combinations(groups, 2), columns=["protected_group", "other_group"])
         one, other = 1 + np.stack(np.triu_indices(len(groups), 1))
-        apart = gaps[:, one] - gaps[:, other]
-        frame = describe_gaps(apart, names, pairs, reading, estimands[one])
-        if over == "population" and has_cells(spec_of(tree)):
-            use_moments(frame, tree, reading, lambda weights: weights[:, one] - weights[:, other])
+        draws, estimands = gaps[:, one] - gaps[:, other], estimands[one]
+        is_pooled = has_cells(spec_of(tree))
+        choose = (lambda of: of[:, one] - of[:, other]) if is_pooled else None
     else:
-        effects, draws = facet_effects(groups, gaps[:, 1 : 1 + len(groups)], between)
-        of_groups = np.tile(estimands[1], (len(effects), 1))
-        frame = describe_gaps(draws, names, effects, reading, of_groups)
-    return with_frequency(frame, tree)
+        things, draws = facet_effects(groups, gaps[:, 1 : 1 + len(groups)], between)
+        estimands, choose = np.tile(estimands[1], (len(things), 1)), None
+    frame = describe_gaps(draws, names, things, reading, **_about(tree, estimands))
+    if choose is not None and over == "population":
+        use_moments(frame, tree, reading, choose)
+    if between == "connections":
+        is_word = (levels["level"] == WORD).to_numpy()
+        frame.loc[frame["level"] == WORD, "p_most"] = _probability_of_most(gaps[:, is_word])
+    return frame
 
 
 def contrast_quantiles(tree: DataTree, n: int = 100) -> pd.DataFrame:
@@ -243,11 +246,9 @@ def default_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     return keys, gaps[:, keys.index, 0]
 
 
-def with_frequency(frame: pd.DataFrame, tree: DataTree) -> pd.DataFrame:
-    """Add whether distances are at equal frequency to a frame, after its estimands."""
-    place = list(frame.columns).index("estimand") + 1
-    frame.insert(place, "frequency", str(frequency_of(design_of(tree))))
-    return frame
+def _about(tree: DataTree, estimands: np.ndarray) -> dict[str, Column]:
+    """Return the columns that name estimands, and whether distances are at equal frequency."""
+    return {"estimand": estimands.ravel(), "frequency": str(frequency_of(design_of(tree)))}
 
 
 def _of_attributes(tree: DataTree, reading: Reading) -> pd.DataFrame:
@@ -259,7 +260,7 @@ def _of_attributes(tree: DataTree, reading: Reading) -> pd.DataFrame:
     frame = frame.iloc[surest].reset_index(drop=True)
     frame["all_right"] = np.logical_and.accumulate(is_right[:, surest], axis=1).mean(axis=0)
     frame.attrs |= {"ci_prob": reading["ci_prob"], "ci_kind": reading["ci_kind"]}
-    return with_frequency(frame, tree)
+    return frame
 
 
 def _of_named_words(
@@ -291,11 +292,12 @@ def _of_named_words(
     rows = [(WORD, design.groups[design.word_group[word]], design.words[word]) for word in chosen]
     levels = pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))
     estimands = estimand_names(design, spec)[1 + len(design.groups) :][chosen]
-    frame = describe_gaps(gaps, design.connections, levels, reading, estimands)
+    about = _about(tree, estimands)
+    frame = describe_gaps(gaps, design.connections, levels, reading, **about)
     all_signs = ((together > 0) == above).all(axis=1).mean(axis=0)
     frame["p_all_signs"] = np.tile(all_signs, len(words))[np.isfinite(gaps[0]).ravel()]
     frame.attrs["seed"] = sequence.entropy
-    return with_frequency(frame, tree)
+    return frame
 
 
 def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray, np.ndarray]:

@@ -18,14 +18,13 @@ from ..model.frequency import refitted
 from ..model.layout import add_draws
 from ..model.likelihood import Rows, row_chunks
 from ..model.priors import Prior
-from ..model.tree import design_of, n_draws, outcome_of, spec_of, stacked, varying
+from ..model.tree import design_of, n_draws, outcome_of, spec_of, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
-from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place
-from .mixtures import contrast_weights
+from .mixtures import contrast_weights, drawn_parameters
 from .summaries import reads_posterior
 
 if TYPE_CHECKING:
@@ -206,9 +205,8 @@ def influence(
     """
     design, spec = design_of(tree), spec_of(tree)
     place, sign = pair_place(design.connections, first, second)
-    blocks = collapse(design, spec).blocks
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
-    parameters = parameters_of(blocks, {b.name: stacked(tree, b.name)[chosen] for b in blocks})
+    parameters = drawn_parameters(tree, collapse(design, spec).blocks)[chosen]
 
     def overall_mean(part: Design) -> float:
         posterior = collapse(part, spec.fitting(design))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from ..model.spec import ModelSpec
 from ..model.tree import design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
-from ..sampling.parameters import parameter_blocks, parameters_of
+from ..sampling.parameters import Block, parameter_blocks, parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from .estimands import shared_gaps, slope_gaps
 from .summaries import Reading, is_exact
@@ -25,10 +25,20 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
+def effect_weights(posterior: Collapsed) -> dict[str, FloatArray]:
+    """Return (n_shared, ...) weights of the shared effects in each variable."""
+    return shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
+
+
 def contrast_weights(posterior: Collapsed) -> FloatArray:
     """Return (n_shared, n_levels, n_pairs) weights of the shared effects in `shared_gaps`."""
-    values = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))
-    return shared_gaps(posterior.design, posterior.spec, values.__getitem__)
+    values = effect_weights(posterior).__getitem__
+    return shared_gaps(posterior.design, posterior.spec, values)
+
+
+def drawn_parameters(tree: DataTree, blocks: Sequence[Block]) -> FloatArray:
+    """Return a posterior's draws of the sds and correlations, (n_draws, n_parameters)."""
+    return parameters_of(blocks, {block.name: stacked(tree, block.name) for block in blocks})
 
 
 type Choice = Callable[[FloatArray], FloatArray]
@@ -43,9 +53,8 @@ def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, F
     identified, whose weights are NaN.
     """
     design, spec = design_of(tree), spec_of(tree)
-    blocks = parameter_blocks(design, spec.fitting(design))
-    sds = {block.name: stacked(tree, block.name) for block in blocks}
-    return _mixtures(design, spec, parameters_of(blocks, sds).tobytes(), choose)
+    parameters = drawn_parameters(tree, parameter_blocks(design, spec.fitting(design)))
+    return _mixtures(design, spec, parameters.tobytes(), choose)
 
 
 @lru_cache(maxsize=4)  # several frames of a posterior need the same mixtures

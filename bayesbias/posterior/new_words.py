@@ -20,7 +20,7 @@ from ..model.design import Design
 from ..model.effects import draw_effects, word_means
 from ..model.layout import assemble
 from ..model.likelihood import Rows
-from ..model.tree import design_of, require_posterior, spec_of, stacked
+from ..model.tree import design_of, spec_of, stacked
 from .estimands import pair_gaps
 from .summaries import describe_gaps, reading_of, reads_posterior
 
@@ -77,7 +77,6 @@ def predict_words(
     2             jew  associated      human  0.04  0.12 -0.16
     """
     check_choice("value of attributes", attributes, ATTRIBUTES)
-    require_posterior(tree)
     sequence = as_seed_sequence(seed)
     rng, spec = default_rng(sequence), spec_of(tree)
     design, factors = _with_new_words(design_of(tree), attributes=attributes == "population")

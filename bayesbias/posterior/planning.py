@@ -24,7 +24,7 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.likeness import effective_number
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import design_of, spec_of, stacked
+from ..model.tree import Analyzed, design_of, posterior_in, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
@@ -54,7 +54,7 @@ NEGLIGIBLE = -12.0
 
 
 def plan(
-    pilot: DataTree | None = None,
+    pilot: DataTree | Analyzed | None = None,
     *,
     groups: int | None = None,
     words: int | Sequence[int] = (8, 16, 32),
@@ -105,6 +105,7 @@ def plan(
     3     32         4            12.26        0.02   0.99
     """
     check_probability(ci_prob)
+    pilot = None if pilot is None else posterior_in(pilot)
     if pilot is not None and groups is not None:
         raise ValueError("a pilot has its own groups; leave out groups")
     n_groups = 2 if groups is None else groups

@@ -33,10 +33,8 @@ def posterior_scores(
     ----------
     tree : DataTree
         A posterior from `fit`.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, ci_kind
+        The same as in `contrasts`.
 
     Returns
     -------

@@ -17,7 +17,7 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.likelihood import Rows
 from ..model.likeness import effective_number
-from ..model.tree import design_of, index_of, labels, observed, require_posterior
+from ..model.tree import Analyzed, design_of, index_of, labels, observed, posterior_in
 from ..model.tree import n_draws as n_draws_of
 from ..tables.cosines import LOST
 from .summaries import reads_posterior
@@ -84,7 +84,6 @@ def predictive_check(
     0     0.50    4815      0.55
     5     0.89    4815      0.92
     """
-    require_posterior(tree)
     check_choice("value of by", by, ("connection", "row"))
     if n_draws is not None:
         check_numbers(n_draws=n_draws)
@@ -121,7 +120,7 @@ def predictive_check(
     return frame
 
 
-def effective_sizes(tree: DataTree) -> pd.DataFrame:
+def effective_sizes(tree: DataTree | Analyzed) -> pd.DataFrame:
     r"""Compute how many unrelated words would be as informative as each group or set.
 
     Words with similar vectors have similar biases, so eight similar names may tell you no more than
@@ -151,7 +150,7 @@ def effective_sizes(tree: DataTree) -> pd.DataFrame:
     1  christian        5          2.4
     2     muslim        5          2.7
     """
-    design = design_of(tree)
+    design = design_of(posterior_in(tree))
     if not design.word_likeness.size or not design.attribute_likeness.size:
         raise ValueError(f"this table has no cosines between its words; {LOST}")
     roles = [("protected_group", name) for name in design.groups]

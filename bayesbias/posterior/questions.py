@@ -19,9 +19,10 @@ from .._core.intervals import (
     describe_draws,
     describe_mixtures,
 )
+from ..model.frequency import frequency_of
 from ..model.tree import design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD
-from .contrasts import contrast_draws, with_frequency
+from .contrasts import contrast_draws
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
 from .mixtures import mixtures
 from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
@@ -105,9 +106,10 @@ def hypothesis(
         hypothesis=list(hypotheses),
         probability=[float(part.attrs["probability"]) for part in parts],
         estimand=[one.estimand(known) for one in statements],
+        frequency=str(frequency_of(design_of(tree))),
     )
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
-    return with_frequency(frame, tree)
+    return frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,8 @@ from ..model.covariates import numbers_of
 from ..model.design import COVARIATE, cell_means
 from ..model.tree import design_of, spec_of, stacked
 from ..sampling.collapsed import moments
-from ..sampling.effects import shared_effects
-from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
+from .mixtures import drawn_parameters, effect_weights
 from .summaries import compare_draws, level_means, reads_posterior
 
 if TYPE_CHECKING:
@@ -40,10 +39,8 @@ def slopes(
     ----------
     tree : DataTree
         A posterior from `fit` with ``covariates``.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, ci_kind
+        The same as in `contrasts`.
 
     Returns
     -------
@@ -70,10 +67,8 @@ def slopes(
     names, weights = _combinations([*design.covariates], [*design.groups])
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
-        sds = {block.name: stacked(tree, block.name) for block in posterior.blocks}
-        of_slopes = shared_effects(posterior, np.eye(len(posterior.layout.shared_parameter)))[name]
-        parameters = parameters_of(posterior.blocks, sds)
-        means, variances = moments(posterior, parameters, of_slopes @ weights)
+        parameters = drawn_parameters(tree, posterior.blocks)
+        means, variances = moments(posterior, parameters, effect_weights(posterior)[name] @ weights)
         frame = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
     else:
         frame = compare_draws(stacked(tree, name) @ weights, ci_prob, 0, ci_kind)

@@ -71,10 +71,8 @@ def summary(
     ----------
     tree : DataTree
         A posterior from `fit`.
-    ci_prob : float
-        Probability of the intervals, in (0, 1).
-    ci_kind : {"hdi", "eti"}
-        Highest-density or equal-tailed intervals.
+    ci_prob, ci_kind
+        The same as in `contrasts`.
 
     Returns
     -------
@@ -234,18 +232,16 @@ def describe_gaps(
     names: Sequence[str],
     things: pd.DataFrame,
     reading: Reading,
-    estimands: np.ndarray | None = None,
+    **columns: Column,
 ) -> pd.DataFrame:
     """Describe (n_draws, n_things, n_pairs) differences between all pairs of names.
 
-    Each row has its labels, ``first``, ``second``, and the columns of `compare_draws`. Differences
-    that the table does not identify have no row.
+    Each row has its labels, ``first``, ``second``, any other columns, and those of `compare_draws`.
+    Differences that the table does not identify have no row.
     """
     identified = np.isfinite(gaps[0]).ravel()
     frame = compare_draws(np.where(identified, gaps.reshape(len(gaps), -1), 0.0), **reading)
-    if estimands is not None:
-        frame.insert(0, "estimand", estimands.ravel())
-    frame = labeled(frame, things, **pair_names(names))
+    frame = labeled(in_front(frame, **columns), things, **pair_names(names))
     return frame if identified.all() else frame[identified].reset_index(drop=True)
 
 
