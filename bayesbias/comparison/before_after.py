@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,12 +26,10 @@ from ..scores.list_rows import list_rows, selections
 from ..scores.registry import Scores, chosen_scores
 from ..scores.result import ScoreResult
 from ..scores.table import N_RESAMPLES, interval, resampled_values, resamples
+from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList
 from ..warnings import OnlyListedChanged
 from .pairing import pair
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
 """The scores that are commonly used to evaluate debiasing."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels
+from ..model.tree import DataTree, labels
 from ..posterior.contrasts import contrast_draws
 from ..posterior.estimands import pair_place
 from ..posterior.mixtures import use_moments
@@ -24,9 +22,6 @@ from ..posterior.summaries import (
 from ..tables.descriptives import UNRELATED, mac_band
 from .joint import posterior_at
 from .pairing import ENDS
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 
 @reads_posterior

@@ -34,7 +34,7 @@ from ..model.design import COVARIATE, Design
 from ..model.frequency import at_equal_frequency
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, Priors, load_model, models
-from ..model.tree import design_of, keep_warnings, spec_of, warnings_of
+from ..model.tree import DataTree, design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design, warn_of_unknowns
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
@@ -43,7 +43,7 @@ from ..warnings import LeftOut
 from .pairing import ENDS, OUTCOME, Pairs, pair
 
 if TYPE_CHECKING:
-    from xarray import DataArray, DataTree
+    from xarray import DataArray
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Prior of the mean distances before a change, as in the models of distances."""

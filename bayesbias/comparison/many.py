@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from ..model.design import one_hot
 from ..model.layout import versions
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import keep_warnings
+from ..model.tree import DataTree, keep_warnings
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
@@ -29,9 +29,6 @@ from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, Pairs
 from .hierarchy import PRIORS, Hierarchy
 from .order import look_ordered, values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 MOST_RUNS = 500
 """Largest number of runs (lists times embeddings times copies); a matrix has one row per run."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from numpy.random import default_rng
@@ -23,20 +22,18 @@ from ..background.reference_words import (
     word_seeds,
 )
 from ..embeddings.distances import distance_table
-from ..embeddings.load import load_vectors
+from ..embeddings.load import VectorsLike, load_vectors
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Embedding
 from ..model.frequency import MATCHED
 from ..tables.cosines import joined_tables
+from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from ..warnings import NothingDrawn
 
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
 
 def distance_tables(
-    embeddings: Mapping[str, str | os.PathLike[str] | KeyedVectors],
+    embeddings: Mapping[str, VectorsLike],
     wordlists: Iterable[WordListLike],
     *,
     case: str = "exact",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,14 +10,11 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import labels, stacked
+from ..model.tree import DataTree, labels, stacked
 from ..posterior.estimands import pair_gaps
 from ..posterior.summaries import describe_gaps, in_front, reading_of, reads_posterior
 from ..tables.levels import AVERAGE, GROUP, OVERALL
 from .many import NAMES, OF_ROW, RAW
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 
 @reads_posterior

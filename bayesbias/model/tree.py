@@ -17,7 +17,11 @@ from .design import COVARIATE, ROW_PARTS, Design
 from .spec import ModelSpec, spec_from_dict
 
 if TYPE_CHECKING:
-    from xarray import Dataset, DataTree
+    import xarray
+    from xarray import Dataset
+
+type DataTree = xarray.DataTree
+"""A posterior, as ArviZ has it; xarray loads when one is made."""
 
 ROW_INDICES = {
     "protected_word": "word_index",

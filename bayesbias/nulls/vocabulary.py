@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray, unit_rows
 from .._core.checks import check_choice
+from ..tables.spellings import KeyedVectors
 from .base import BaseScenario, Batch
-
-if TYPE_CHECKING:
-    import os
-
-    from gensim.models import KeyedVectors
 
 LISTS = ("random", "topics")
 """How lists are drawn: as random words, or as a random word and its nearest neighbors."""

@@ -30,7 +30,6 @@ comparisons, Journal of Research on Educational Effectiveness 5.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -47,7 +46,7 @@ from ..model.frequency import (
     offsets,
 )
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, n_draws, spec_of, stacked
+from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
 from ..sampling.effects import draw_effects
 from ..sampling.reduction import collapse
 from .estimands import (
@@ -66,9 +65,6 @@ from .estimands import (
 )
 from .mixtures import drawn_parameters
 from .summaries import is_exact
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 BETWEEN = 0.4
 """Prior mean of the sd τ between groups' contrasts, in spreads: about .05 in GloVe vectors. In nine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from .._core.intervals import (
 )
 from .._core.random import Seed, as_seed_sequence
 from ..model.frequency import frequency_of
-from ..model.tree import design_of, labels, n_draws, spec_of
+from ..model.tree import DataTree, design_of, labels, n_draws, spec_of
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.descriptives import default_rows
@@ -48,9 +47,6 @@ from .summaries import (
     reading_of,
     reads_posterior,
 )
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 BETWEEN = ("connections", "groups")
 """Names of the things that `contrasts` can compare."""

@@ -18,7 +18,7 @@ from ..model.frequency import refitted
 from ..model.layout import add_draws
 from ..model.likelihood import Rows, row_chunks
 from ..model.priors import Prior
-from ..model.tree import design_of, n_draws, outcome_of, spec_of, varying
+from ..model.tree import DataTree, design_of, n_draws, outcome_of, spec_of, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
 from ..sampling.reduction import collapse

@@ -21,7 +21,7 @@ from .._core.warnings import warn
 from ..model.arviz_groups import add_groups
 from ..model.design import Design
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, n_draws, spec_of
+from ..model.tree import DataTree, design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
@@ -29,7 +29,6 @@ from ..warnings import UnreliableLoo
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
-    from xarray import DataTree
 
 LEAVE_OUT = ("row", "attribute", "protected_word")
 """Parts of a table that `compare_models` can leave out."""

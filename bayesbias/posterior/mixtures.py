@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,16 +12,13 @@ from .._core.arrays import FloatArray
 from .._core.intervals import ERROR_SHARE, describe_mixtures
 from ..model.design import Design
 from ..model.spec import ModelSpec
-from ..model.tree import design_of, spec_of, stacked
+from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
 from ..sampling.parameters import Block, parameter_blocks, parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from .estimands import shared_gaps, slope_gaps
 from .summaries import Reading, is_exact
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 
 def effect_weights(posterior: Collapsed) -> dict[str, FloatArray]:

@@ -7,7 +7,7 @@ that mean as the listed words do, so its interval is wider.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,9 @@ from ..model.design import Design
 from ..model.effects import draw_effects, word_means
 from ..model.layout import assemble
 from ..model.likelihood import Rows
-from ..model.tree import design_of, spec_of, stacked
+from ..model.tree import DataTree, design_of, spec_of, stacked
 from .estimands import pair_gaps
 from .summaries import describe_gaps, reading_of, reads_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 ATTRIBUTES = ("population", "listed")
 """Attributes over which the distances of new words are averaged."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -24,16 +23,13 @@ from ..model.defaults import RECOMMENDED
 from ..model.design import Design
 from ..model.likeness import effective_number
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import Analyzed, design_of, posterior_in, spec_of, stacked
+from ..model.tree import Analyzed, DataTree, design_of, posterior_in, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import collapse
 from ..tables.schema import CONTROLS
 from .estimands import identifies_groups, slope_gaps
 from .mixtures import contrast_weights
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 TYPICAL_SPREAD, TYPICAL_LIKENESS = 0.135, (0.23, 0.10)
 """Medians over 16 bundled lists in the bundled GloVe vectors: the sd of stereotypes' distances, and

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
@@ -11,13 +9,10 @@ from .._core.arrays import FloatArray, IntArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
 from ..model.design import Design
 from ..model.likelihood import mean_locations
-from ..model.tree import design_of, labels, outcome_of
+from ..model.tree import DataTree, design_of, labels, outcome_of
 from ..scores.poles import effect_sizes
 from ..tables.schema import COLUMNS
 from .summaries import in_front, reads_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 
 @reads_posterior

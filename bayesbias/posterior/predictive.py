@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,13 +16,10 @@ from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.likelihood import Rows
 from ..model.likeness import effective_number
-from ..model.tree import Analyzed, design_of, index_of, labels, observed, posterior_in
+from ..model.tree import Analyzed, DataTree, design_of, index_of, labels, observed, posterior_in
 from ..model.tree import n_draws as n_draws_of
 from ..tables.cosines import LOST
 from .summaries import reads_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 ROWS_AT_ONCE = 500
 """Number of rows predicted at a time; 4,000 draws of these rows take 16 MB."""

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,15 +19,12 @@ from .._core.intervals import (
     describe_mixtures,
 )
 from ..model.frequency import frequency_of
-from ..model.tree import design_of, labels, spec_of
+from ..model.tree import DataTree, design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD
 from .contrasts import contrast_draws
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
 from .mixtures import mixtures
 from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 BIAS = "bias"
 """Name for the default row of a group or word: own minus other stereotypes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,14 +18,11 @@ from .._core.intervals import (
 )
 from ..model.covariates import numbers_of
 from ..model.design import COVARIATE, cell_means
-from ..model.tree import design_of, spec_of, stacked
+from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.reduction import collapse
 from .mixtures import drawn_parameters, effect_weights
 from .summaries import compare_draws, level_means, reads_posterior
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 
 @reads_posterior

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ..model.design import Design
 from ..model.frequency import Frequency, frequency_of, positions_of, slopes
-from ..model.tree import design_of, spec_of
+from ..model.tree import DataTree, design_of, spec_of
 from ..tables.schema import CONTROLS, RANKS
 from .estimands import cell_draws, has_cells
 from .summaries import mean_draws
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 NEIGHBORS = "neighbors"
 """Name of the baseline of words about the list's topic."""

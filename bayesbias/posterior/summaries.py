@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Concatenate, TypedDict
+from typing import Concatenate, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from ..model.likelihood import mean_locations
 from ..model.terms import FACTORS
 from ..model.tree import (
     Analyzed,
+    DataTree,
     design_of,
     index_of,
     labels,
@@ -40,9 +41,6 @@ from .estimands import (
     slope_errors,
     with_slope_errors,
 )
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 OVER = ("population", "listed")
 """Words and attributes to average over: all that are like the listed ones, or only these."""
