@@ -56,7 +56,7 @@ def reads_posterior[**P](
         posterior = posterior_in(tree)
         return carry_warnings(read(posterior, *options, **keywords), posterior)
 
-    return from_any
+    return from_any  # type: ignore[return-value]  # callers may also name the argument
 
 
 @reads_posterior
