@@ -22,12 +22,7 @@ from ..model.indexing import make_design
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch
-from ..posterior.estimands import (
-    has_cells,
-    identifies_groups,
-    pair_place,
-    population_gaps,
-)
+from ..posterior.estimands import has_cells, identifies_groups, pair_place, population_gaps
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.reduction import collapse

@@ -216,9 +216,7 @@ def fit_many(
 
 
 def _split(
-    tables: pd.DataFrame | Iterable[pd.DataFrame],
-    spec: ModelSpec,
-    covariates: str | Sequence[str],
+    tables: pd.DataFrame | Iterable[pd.DataFrame], spec: ModelSpec, covariates: str | Sequence[str]
 ) -> list[Runs]:
     """Return the runs of every list."""
     parts: dict[str, dict[tuple[str, str], list[pd.DataFrame]]] = {}

@@ -182,9 +182,7 @@ def variance_shares(
 
 @reads_posterior
 def trend(
-    tree: DataTree,
-    ci_prob: float = DEFAULT_CI_PROB,
-    ci_kind: str = DEFAULT_CI_KIND,
+    tree: DataTree, ci_prob: float = DEFAULT_CI_PROB, ci_kind: str = DEFAULT_CI_KIND
 ) -> pd.DataFrame:
     """Compute the slope of every contrast on x, and the difference between both ends.
 

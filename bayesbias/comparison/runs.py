@@ -35,13 +35,7 @@ from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED
 from ..model.indexing import index_table
 from ..model.spec import ModelSpec, load_model
-from ..posterior.estimands import (
-    DOUBLE,
-    estimand_names,
-    identifies_groups,
-    pair_place,
-    slope_gaps,
-)
+from ..posterior.estimands import DOUBLE, estimand_names, identifies_groups, pair_place, slope_gaps
 from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact

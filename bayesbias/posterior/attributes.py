@@ -38,13 +38,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray
 from ..model.design import Design, cell_means
 from ..model.effects import level_shares
-from ..model.frequency import (
-    Frequency,
-    attribute_positions,
-    cell_positions,
-    frequency_of,
-    offsets,
-)
+from ..model.frequency import Frequency, attribute_positions, cell_positions, frequency_of, offsets
 from ..model.spec import ModelSpec
 from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
 from ..sampling.effects import draw_effects

@@ -11,11 +11,7 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
-from .._core.intervals import (
-    DEFAULT_CI_KIND,
-    DEFAULT_CI_PROB,
-    mixture_quantiles,
-)
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, mixture_quantiles
 from .._core.random import Seed, as_seed_sequence
 from ..model.frequency import frequency_of
 from ..model.tree import DataTree, design_of, labels, n_draws, spec_of

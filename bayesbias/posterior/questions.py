@@ -12,12 +12,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
-from .._core.intervals import (
-    DEFAULT_CI_KIND,
-    DEFAULT_CI_PROB,
-    describe_draws,
-    describe_mixtures,
-)
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
 from ..model.frequency import frequency_of
 from ..model.tree import DataTree, design_of, labels, spec_of
 from ..tables.levels import OVERALL, WORD

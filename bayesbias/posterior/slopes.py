@@ -10,12 +10,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
-from .._core.intervals import (
-    DEFAULT_CI_KIND,
-    DEFAULT_CI_PROB,
-    describe_draws,
-    describe_mixtures,
-)
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
 from ..model.covariates import numbers_of
 from ..model.design import COVARIATE, cell_means
 from ..model.tree import DataTree, design_of, spec_of, stacked
