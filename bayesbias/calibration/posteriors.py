@@ -22,7 +22,13 @@ from ..model.indexing import make_design
 from ..model.likelihood import expected_rows
 from ..model.spec import ModelSpec
 from ..nulls import Batch
-from ..posterior.estimands import has_cells, identifies_groups, pair_place, population_gaps
+from ..posterior.estimands import (
+    has_cells,
+    identifies_groups,
+    pair_gaps,
+    pair_place,
+    population_gaps,
+)
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
@@ -63,7 +69,8 @@ def measure_posteriors(
         fit = collapse(of_table, spec, unpooled=[0] if unpooled else ())
         drawn = sample_exact(fit, draws, default_rng(child))
         if unpooled:
-            levels = {UNPOOLED: _contrasts(of_table, spec, drawn.values)[2][:, 0]}
+            gaps = _gaps(of_table, spec, drawn.values)
+            levels = {UNPOOLED: gaps[:, 1 + len(design.groups), 0]}
         else:
             levels = _levels(of_table, spec, drawn.values, weights)
         rows.append(_described(levels, ci_prob, drawn))
@@ -92,8 +99,8 @@ def _measure_changes(
                 name: given.values[name] + (own + np.asarray(of)) * drawn.values[name]
                 for name, of in by.items()
             }
-            overall, groups, _ = _contrasts(moved, spec, values)
-            levels |= {f"{end} overall": overall, f"{end} group": groups[:, 0]}
+            gaps = _gaps(moved, spec, values)[..., 0]
+            levels |= {f"{end} overall": gaps[:, 0], f"{end} group": gaps[:, 1]}
         rows.append(_described(levels, ci_prob, drawn, given))
     relative = has_cells(spec)
     truths = truth_columns(change, relative=relative)
@@ -113,21 +120,16 @@ def _with_values(design: Design, batch: Batch, index: int) -> Design:
     return with_cosines(design, cosines[:n, :n], cosines[n:, n:])
 
 
-def _contrasts(
-    design: Design, spec: ModelSpec, values: Values, connection: str = "different"
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return draws of associated minus a connection, as defined in `bayesbias.contrasts`.
+def _gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Return draws of all contrasts, (n_draws, 1 + n_groups + n_words, n_pairs).
 
-    Overall contrasts are (n_draws,), group contrasts are (n_draws, n_groups), and word contrasts
-    are (n_draws, n_words). They are NaN if a table does not identify them.
+    They are defined as in `bayesbias.contrasts`, and NaN if a table does not identify them.
     """
-    place, sign = pair_place(design.connections, "associated", connection)
-    gaps = sign * population_gaps(design, spec.fitting(design), values.__getitem__)[..., place]
-    means, last = values["connection_mean"], 1 + len(design.groups)
-    if place == 0 and has_cells(spec) and not identifies_groups(design):
-        gaps[:, 1:last] = np.nan
-    overall = means[:, 0] - means[:, design.connections.index(connection)]
-    return overall, gaps[:, 1:last], gaps[:, last:]
+    gaps = population_gaps(design, spec.fitting(design), values.__getitem__)
+    gaps[:, 0] = pair_gaps(values["connection_mean"])
+    if has_cells(spec) and not identifies_groups(design):
+        gaps[:, 1 : 1 + len(design.groups), 0] = np.nan
+    return gaps
 
 
 def _levels(
@@ -135,18 +137,18 @@ def _levels(
 ) -> dict[str, FloatArray]:
     """Return draws, (n_draws,), of each level; those of any word are (n_draws, n_words)."""
     expected = expected_rows(spec.fitting(design), design.codes, values.__getitem__)
-    levels = {"weat": expected @ weights}
+    gaps, first_word = _gaps(design, spec, values), 1 + len(design.groups)
+    levels = {"weat": expected @ weights, "any word": gaps[:, first_word:, 0]}
     for other, connection in OTHERS.items():
         if connection in design.connections:
-            overall, groups, words = _contrasts(design, spec, values, connection)
+            place, sign = pair_place(design.connections, "associated", connection)
+            own = sign * gaps[..., place]
             levels |= {
-                f"{other}overall": overall,
-                f"{other}group": groups[:, 0],
-                f"{other}between groups": groups[:, 0] - groups[:, 1],
-                f"{other}word": words[:, 0],
+                f"{other}overall": own[:, 0],
+                f"{other}group": own[:, 1],
+                f"{other}between groups": own[:, 1] - own[:, 2],
+                f"{other}word": own[:, first_word],
             }
-            if connection == "different":
-                levels["any word"] = words
     return {level: draws for level, draws in levels.items() if not np.isnan(draws[0]).any()}
 
 
