@@ -47,6 +47,10 @@ NUMBERS_AT_ONCE = 2_000_000
 """Number of covariance entries computed at a time."""
 
 
+type Drawn = tuple[FloatArray, FloatArray, dict[str, FloatArray], float]
+"""Draws of contrasts, of slopes, and of sds, and Pareto k; see `Hierarchy.draw`."""
+
+
 class Hierarchy:
     """The measured contrasts of all lists, and the effects that they share.
 
@@ -141,9 +145,7 @@ class Hierarchy:
             slopes += effects[-1]
         return np.asarray(cells).reshape(-1, *self.shape), slopes / self.x_sd
 
-    def draw(
-        self, priors: Mapping[str, Prior], n: int, rng: Generator
-    ) -> tuple[FloatArray, FloatArray, dict[str, FloatArray], float]:
+    def draw(self, priors: Mapping[str, Prior], n: int, rng: Generator) -> Drawn:
         """Draw contrasts and slopes (see `draw_contrasts`) and (n,) sds; also return Pareto k."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)

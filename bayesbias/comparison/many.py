@@ -20,13 +20,13 @@ from ..model.design import one_hot
 from ..model.layout import versions
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
-from ..model.tree import DataTree, keep_warnings
+from ..model.tree import SAMPLED, DataTree, keep_warnings
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
 from ..tables.schema import require_columns
 from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, PairsNotShared
-from .hierarchy import PRIORS, Hierarchy
+from .hierarchy import PRIORS, Drawn, Hierarchy
 from .order import look_ordered, values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of
 
@@ -133,67 +133,31 @@ def fit_many(
     0   gender     glove -0.04  0.01
     1   gender  debiased -0.02  0.01
     """
-    import xarray as xr
+    from xarray import Dataset
 
-    if first == second:
-        raise ValueError(f"first and second are both {first!r}; a contrast needs two connections")
-    for name, prior in (priors or {}).items():
-        if name not in PRIORS:
-            raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
-        prior.require(name, "a positive")
-    sd_priors, fitted = {**PRIORS, **(priors or {})}, fit_options(options, keywords)
-    if fitted.method not in {"auto", "exact"}:
-        raise ValueError(
-            f"fit_many always uses the exact sampler, so the method {fitted.method!r} is not "
-            "available; leave out the method"
-        )
-    spec = load_model(model, "distance")
-    if spec.likelihood != "normal":
-        raise ValueError(
-            f"fit_many needs a Normal model, such as by-group; {spec.name!r} has a "
-            f"{spec.likelihood} likelihood"
-        )
+    spec, fitted = load_model(model, "distance"), fit_options(options, keywords)
+    _require_usable(spec, fitted, (first, second), priors or {})
+    sd_priors = {**PRIORS, **(priors or {})}
     lists, sequence = _split(tables, spec, covariates), as_seed_sequence(fitted.seed)
     embeddings = list(dict.fromkeys(name for runs in lists for name in runs.embeddings))
     values = None if x is None else values_of_x(x, embeddings)
     if x is None and look_ordered(embeddings):
         warn(OrderIgnored(tuple(embeddings)))
-    rng, rows, pareto_k = default_rng(sequence), list[tuple[str, str, Contrasts]](), list[float]()
-    for runs in lists:
-        of_list, k = list_contrasts(runs, embeddings, (first, second), rng)
-        rows += [(runs.wordlist, group, contrast) for group, contrast in of_list.items()]
-        pareto_k.append(k)
+    rng = default_rng(sequence)
+    found = [list_contrasts(runs, embeddings, (first, second), rng) for runs in lists]
+    rows = [
+        (runs.wordlist, group, contrast)
+        for runs, (of_list, _) in zip(lists, found, strict=True)
+        for group, contrast in of_list.items()
+    ]
     rows.sort(key=lambda row: row[1] != "")  # overall contrasts, which share effects, come first
-    of_lists = [contrast for _, group, contrast in rows if not group]
-    parts = [of_lists, *([contrast] for _, group, contrast in rows if group)]
+    overall = [contrast for _, group, contrast in rows if not group]
+    parts = [overall, *([contrast] for _, group, contrast in rows if group)]
     n = fitted.draws * fitted.chains
     drawn = [Hierarchy(part, len(embeddings), values).draw(sd_priors, n, rng) for part in parts]
-    worst = max(*pareto_k, *(k for _, _, _, k in drawn))
-    draws = {"contrast": np.concatenate([own for own, _, _, _ in drawn], axis=1), **drawn[0][2]}
-    draws["average"] = drawn[0][0].mean(axis=1)
-    dims = {"contrast": ("contrast_row", "embedding"), "average": ("embedding",)}
-    if values is not None:
-        draws["slope"] = np.concatenate([slopes for _, slopes, _, _ in drawn], axis=1)
-        dims["slope"] = ("contrast_row",)
-    coords: dict[str, Any] = {"embedding": embeddings}
-    coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
-    sampled = {"chain": np.arange(fitted.chains), "draw": np.arange(fitted.draws)}
-    posterior = {
-        name: ((*sampled, *dims.get(name, ())), v.reshape(fitted.chains, -1, *v.shape[1:]))
-        for name, v in draws.items()
-    }
-    measured = _raw([row[2] for row in rows], len(embeddings))
-    constants: dict[str, Any] = {
-        name: (dims["contrast"], v) for name, v in zip(RAW, measured, strict=True)
-    }
-    constants |= {} if values is None else {"x": ("embedding", values)}
-    tree = xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(posterior, coords | sampled),
-            "constant_data": xr.Dataset(constants, coords),
-            "sample_stats": xr.Dataset({"pareto_k": worst}),
-        }
-    )
+    worst = max(*(k for _, k in found), *(k for _, _, _, k in drawn))
+    tree = _tree(rows, drawn, embeddings, values, (fitted.chains, fitted.draws))
+    tree["sample_stats"] = Dataset({"pareto_k": worst})
     tree.attrs |= {
         "model": "joint",
         "model_of_runs": spec.name,
@@ -213,6 +177,59 @@ def fit_many(
     for warning in (*_of_left_out(lists), *unreliable):
         warn(warning)
     return tree
+
+
+def _require_usable(
+    spec: ModelSpec, options: FitOptions, pair: tuple[str, str], priors: Mapping[str, Prior]
+) -> None:
+    """Raise a ValueError for a model, an option, a contrast, or a prior that cannot be used."""
+    if pair[0] == pair[1]:
+        raise ValueError(f"first and second are both {pair[0]!r}; a contrast needs two connections")
+    for name, prior in priors.items():
+        if name not in PRIORS:
+            raise ValueError(f"priors: {unknown_name('parameter', name, PRIORS)}")
+        prior.require(name, "a positive")
+    if options.method not in {"auto", "exact"}:
+        raise ValueError(
+            f"fit_many always uses the exact sampler, so the method {options.method!r} is not "
+            "available; leave out the method"
+        )
+    if spec.likelihood != "normal":
+        raise ValueError(
+            f"fit_many needs a Normal model, such as by-group; {spec.name!r} has a "
+            f"{spec.likelihood} likelihood"
+        )
+
+
+def _tree(
+    rows: Sequence[tuple[str, str, Contrasts]],
+    drawn: Sequence[Drawn],
+    embeddings: Sequence[str],
+    x: FloatArray | None,
+    shape: tuple[int, int],
+) -> DataTree:
+    """Arrange draws of all rows, ``shape`` chains and draws, with the measured contrasts."""
+    import xarray as xr
+
+    dims = {"contrast": ("contrast_row", "embedding"), "average": ("embedding",)}
+    draws = {"contrast": np.concatenate([own for own, _, _, _ in drawn], axis=1), **drawn[0][2]}
+    draws["average"] = drawn[0][0].mean(axis=1)
+    measured = _raw([contrast for _, _, contrast in rows], len(embeddings))
+    constants: dict[str, Any] = dict(
+        zip(RAW, ((dims["contrast"], v) for v in measured), strict=True)
+    )
+    if x is not None:
+        dims["slope"], constants["x"] = ("contrast_row",), ("embedding", x)
+        draws["slope"] = np.concatenate([slopes for _, slopes, _, _ in drawn], axis=1)
+    coords: dict[str, Any] = {"embedding": embeddings}
+    coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
+    sampled = dict(zip(SAMPLED, map(np.arange, shape), strict=True))
+    posterior = {
+        name: ((*SAMPLED, *dims.get(name, ())), v.reshape(*shape, *v.shape[1:]))
+        for name, v in draws.items()
+    }
+    groups = {"posterior": xr.Dataset(posterior, coords | sampled)}
+    return xr.DataTree.from_dict(groups | {"constant_data": xr.Dataset(constants, coords)})
 
 
 def _split(
