@@ -121,13 +121,11 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` has three values (`bayesbias.posterior.estimands`). ``double difference`` is the
-    distance to own sets minus that to other sets, over all groups. ``relative`` is a group's
-    distance to its own sets minus that of the other groups, minus the same difference for sets that
-    are different for both; it needs three groups. ``within`` compares two connections within the
-    group, or overall, so it includes how close each set is to all groups; it applies to comparisons
-    with controls, to groups in a list of two, to models without group means, and to
-    ``over="listed"``. ``default_rows`` selects the rows that reports show.
+    ``estimand`` is ``double difference`` (overall), ``relative`` (groups, if there are three), or
+    ``within``. `bayesbias.posterior.estimands` has their formulas. ``within`` includes how close
+    each set is to all groups; it applies to comparisons with controls, to groups in a list of two,
+    to models without group means, and to ``over="listed"``. ``default_rows`` selects the rows that
+    reports show.
 
     ``frequency`` is ``equal`` if distances were moved to equal word frequency
     (`bayesbias.model.frequency`), which needs ranks and matched controls; otherwise, it is the

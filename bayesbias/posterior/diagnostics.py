@@ -115,7 +115,7 @@ def prior_sensitivity(
     [['overall', ''], ['jew', ''], ['christian', ''], ['muslim', '']]
     """
     import arviz_stats as az
-    from xarray import DataTree
+    import xarray as xr
 
     step = max(1, n_draws(tree) // draws)
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
@@ -126,7 +126,7 @@ def prior_sensitivity(
         check_choice("variable", name, map(str, posterior))
     fitted = Rows(tree)
     densities = [fitted.log_likelihood(rows).sum(axis=1) for rows in row_chunks(tree)]
-    scaled = DataTree.from_dict({"posterior": posterior})
+    scaled = xr.DataTree.from_dict({"posterior": posterior})
     add_draws(scaled, "log_prior", log_priors(tree))
     add_draws(scaled, "log_likelihood", {outcome_of(tree): np.sum(densities, axis=0)})
     parts, tails = [], []

@@ -36,6 +36,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.random import default_rng
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
@@ -202,6 +203,11 @@ def names_of_cells(design: Design) -> np.ndarray:
     return np.array([*design.connections, ""])[design.column_connection]
 
 
+def _kinds_of_cells(design: Design) -> NDArray[np.bool_]:
+    """Mark the connection of every cell, (n_groups, n_columns, n_connections)."""
+    return design.column_connection[..., None] == np.arange(len(design.connections))
+
+
 def averages(design: Design, of_words: FloatArray) -> FloatArray:
     """Average (n_draws, n_words, k) values within groups to get (n_draws, n_groups, k) means."""
     index = range(len(design.groups))
@@ -213,7 +219,7 @@ def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
 
     If a group has no cells for a connection, the mean is over the columns of all groups.
     """
-    inside = design.column_connection[..., None] == np.arange(len(design.connections))
+    inside = _kinds_of_cells(design)
     inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
     shares = inside / inside.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("ngj,gjc->ngc", cell_draws(design, spec, values), shares))
@@ -257,8 +263,7 @@ def with_slope_errors(
     if frequency_of(design) is not Frequency.EQUAL:
         return values
     moved = -errors[:, :, None] * cell_positions(design)
-    kind = np.arange(len(design.connections))
-    of_kind = np.moveaxis(design.column_connection == kind[:, None, None], 0, 2)  # (G, J, C)
+    of_kind = _kinds_of_cells(design)
     of_means = of_kind / np.maximum(of_kind.sum(axis=(0, 1)), 1)
     of_words = (of_kind / np.maximum(of_kind.sum(axis=1, keepdims=True), 1))[design.word_group]
     shifts = {

@@ -10,7 +10,7 @@ from ..model.design import Design
 from ..model.frequency import Frequency, frequency_of, positions_of, slopes
 from ..model.tree import DataTree, design_of, spec_of
 from ..tables.schema import CONTROLS, RANKS
-from .estimands import cell_draws, has_cells
+from .estimands import cell_draws, has_cells, names_of_cells
 from .summaries import mean_draws
 
 NEIGHBORS = "neighbors"
@@ -63,7 +63,7 @@ def split_by_baseline(tree: DataTree, neighbors: pd.DataFrame | None = None) -> 
 
 def _own_sets(design: Design) -> NDArray[np.bool_]:
     """Mark the sets that are associated with a group and different for all others."""
-    names = np.array([*design.connections, ""])[design.column_connection]
+    names = names_of_cells(design)
     is_own, is_different = names == "associated", names == "different"
     return np.asarray(is_own & (is_own | is_different).all(axis=0) & (is_own.sum(axis=0) == 1))
 
