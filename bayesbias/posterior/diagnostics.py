@@ -28,7 +28,7 @@ from .mixtures import contrast_weights, drawn_parameters
 from .summaries import reads_posterior
 
 if TYPE_CHECKING:
-    from xarray import Dataset, DataTree
+    from xarray import Dataset
 
 OF_EXACT = ("pareto_k", "importance_ess", "n_proposals")
 """Names of the exact sampler's statistics."""
