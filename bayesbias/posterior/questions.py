@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
 
 BIAS = "bias"
 """Name for the default row of a group or word: own minus other stereotypes."""
+
+_BIAS = {"associated": 1.0, "different": -1.0}
 
 MEAN = "mean distance"
 """Estimand of single connections."""
@@ -88,109 +90,118 @@ def hypothesis(
     """
     if not hypotheses:
         raise ValueError("pass at least one hypothesis, such as 'muslim < christian - 0.05'")
-    known = _known(tree, over)
-    statements = [_read(text, known) for text in hypotheses]
-    reading: Reading = {"ci_prob": ci_prob, "rope": 0.0, "ci_kind": ci_kind}
-    parts = [_described(one, known, tree, reading) for one in statements]
-    frame = in_front(
-        pd.concat(parts, ignore_index=True),
-        hypothesis=list(hypotheses),
-        probability=[float(part.attrs["probability"]) for part in parts],
-        estimand=[one.estimand(known) for one in statements],
-        frequency=str(frequency_of(design_of(tree))),
-    )
+    asked = _Asked(tree, over, {"ci_prob": ci_prob, "rope": 0.0, "ci_kind": ci_kind})
+    frame = pd.concat([asked.answer(text) for text in hypotheses], ignore_index=True)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame
 
 
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """What statements can be about."""
-
-    connections: list[str]
-    subjects: Mapping[str, int]  # level of each group and word
-    gaps: FloatArray  # (n_draws, n_levels, n_pairs)
-    estimands: np.ndarray  # (n_levels, n_pairs)
-    means: FloatArray  # (n_draws, n_levels, n_connections)
-    n_exact: int  # number of levels whose distribution is known exactly
-    defaults: frozenset[int]  # levels with a default row
+type Weights = dict[tuple[int, int], float]
+"""Coefficients of contrasts or of means, keyed by level and by pair or connection."""
 
 
-def _known(tree: DataTree, over: str) -> _Known:
-    levels, gaps, estimands = contrast_draws(tree, over)
-    subjects = dict[str, int]()
-    for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
-        if level == WORD:
-            subjects[f"word {word}"] = place
-        subjects.setdefault(word or group or "all", place)
-    design, spec = design_of(tree), spec_of(tree)
-    exact = over == "population" and is_exact(tree)
-    pooled = has_cells(spec) and over == "population"
-    return _Known(
-        labels(tree, "connection"),
-        subjects,
-        gaps,
-        estimands,
-        level_means(tree, over)[1],
-        n_exact=(1 + len(design.groups) * has_cells(spec)) * exact,
-        defaults=frozenset(
-            place
-            for place, level in enumerate(levels["level"])
-            if compares_stereotypes(design)
-            and (level == OVERALL or not pooled or estimands[place, 0] != WITHIN)
-        ),
-    )
+class _Asked:
+    """A posterior that statements are about, with the names that they can contain."""
+
+    def __init__(self, tree: DataTree, over: str, reading: Reading) -> None:
+        levels, self.gaps, self.estimands = contrast_draws(tree, over)
+        self.tree, self.reading, self.design = tree, reading, design_of(tree)
+        self.connections, self.means = labels(tree, "connection"), level_means(tree, over)[1]
+        self.levels = dict[str, int]()  # of groups and words
+        for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
+            if level == WORD:
+                self.levels[f"word {word}"] = place
+            self.levels.setdefault(word or group or "all", place)
+        is_population = over == "population"
+        is_pooled = is_population and has_cells(spec_of(tree))
+        # The first levels have distributions that are known exactly.
+        n_shared = 1 + len(self.design.groups) * is_pooled
+        self.n_exact = n_shared * (is_population and is_exact(tree))
+        is_identified = (self.estimands[:, :1] != WITHIN).any(axis=1)
+        has_default = levels["level"].eq(OVERALL).to_numpy() | is_identified | (not is_pooled)
+        self.has_default = has_default & compares_stereotypes(self.design)
+
+    def answer(self, text: str) -> pd.DataFrame:
+        """Describe the left side minus the right side, exactly if all contrasts are known so."""
+        from scipy.special import ndtr
+
+        number, rows, means = self._sums(text)
+        sign = -1 if "<" in _THAN.findall(text) else 1
+        if rows and not means and max(rows)[0] < self.n_exact:
+            centers, sds = mixtures(self.tree, partial(_total, weights=rows))
+            frame = describe_mixtures(centers + number, sds, **self.reading)
+            probability = ndtr(sign * (centers + number) / sds).mean()
+        else:
+            draws = np.full((len(self.gaps), 1), number)
+            draws = draws + _total(self.gaps, rows) + _total(self.means, means)
+            frame = describe_draws(draws, self.reading["ci_prob"], self.reading["ci_kind"])
+            probability = (sign * draws > 0).mean()
+        names = [str(self.estimands[row]) for row in rows] + [MEAN] * bool(means)
+        return in_front(
+            frame[["mean", "sd", "low", "high"]],
+            hypothesis=text,
+            probability=float(probability),
+            estimand=" and ".join(dict.fromkeys(names)),
+            frequency=str(frequency_of(self.design)),
+        )
+
+    def _sums(self, text: str) -> tuple[float, Weights, Weights]:
+        """Read a statement as a sum of a number, contrasts, and mean distances."""
+        number, by_level = 0.0, dict[int, dict[str, float]]()
+        for size, subject, name in _terms(text):
+            if name is None:
+                number += size
+                continue
+            level = self._level(text, subject or "all")
+            is_bias = name == BIAS and BIAS not in self.connections
+            if not is_bias and name not in self.connections:
+                level, is_bias = self._level(text, name), True
+            if is_bias and not self.has_default[level]:
+                raise ValueError(f"{text!r}: {_not_identified(subject or name)}")
+            own = by_level.setdefault(level, defaultdict(float))
+            for connection, weight in (_BIAS if is_bias else {name: 1.0}).items():
+                own[connection] += size * weight
+        rows: Weights = {}
+        means: Weights = {}
+        for level, weights in by_level.items():
+            left = {name: size for name, size in weights.items() if size}
+            if sum(left.values()):
+                means |= {(level, self.connections.index(k)): size for k, size in left.items()}
+            elif left:
+                rows |= self._row(text, level, left)
+        return number, rows, means
+
+    def _level(self, text: str, subject: str) -> int:
+        if subject not in self.levels:
+            choices = [*self.levels, *self.connections]
+            raise ValueError(
+                f"{text!r}: {unknown_name('group, word, or connection', subject, choices)}"
+            )
+        return self.levels[subject]
+
+    def _row(self, text: str, level: int, weights: Mapping[str, float]) -> Weights:
+        """Return the row of contrasts, and its coefficient, that is the difference of two names."""
+        if len(weights) != 2:
+            raise ValueError(f"{text!r}: compare two connections at a time, not {len(weights)}")
+        (first, size), (second, _) = weights.items()
+        pair, sign = pair_place(self.connections, first, second)
+        if not np.isfinite(self.gaps[0, level, pair]):
+            subject = next(name for name, place in self.levels.items() if place == level)
+            raise ValueError(f"{text!r}: {_not_identified(subject)}")
+        return {(level, pair): sign * size}
 
 
-@dataclass(frozen=True, eq=False)
-class _Statement:
-    """The left side minus the right side, as a sum of a number, contrasts, and mean distances."""
-
-    text: str
-    sign: int  # -1 if the statement says that the difference is below zero, or 1
-    number: float
-    rows: dict[tuple[int, int], float]  # coefficients, keyed by level and pair
-    means: dict[tuple[int, int], float]  # coefficients, keyed by level and connection
-
-    def estimand(self, known: _Known) -> str:
-        """Return the estimands in the statement."""
-        names = [str(known.estimands[row]) for row in self.rows] + [MEAN] * bool(self.means)
-        return " and ".join(dict.fromkeys(names))
-
-
-def _read(text: str, known: _Known) -> _Statement:
-    """Read a statement."""
-    than = _THAN.findall(text)
-    if len(than) != 1:
-        raise ValueError(f"{text!r}: use exactly one < or >, not {len(than)}")
-    number, rows, by_level = 0.0, dict[tuple[int, int], float](), dict[int, dict[str, float]]()
-    for size, subject, name in _terms(text):
-        if name is None:
-            number += size
-            continue
-        level = _level(text, subject or "all", known)
-        is_bias = name == BIAS and BIAS not in known.connections
-        if not is_bias and name not in known.connections:
-            level, is_bias = _level(text, name, known), True
-        if is_bias and level not in known.defaults:
-            raise ValueError(f"{text!r}: {_not_identified(subject or name)}")
-        pair = {"associated": size, "different": -size} if is_bias else {name: size}
-        own = by_level.setdefault(level, defaultdict(float))
-        for connection, weight in pair.items():
-            own[connection] += weight
-    means = dict[tuple[int, int], float]()
-    for level, weights in by_level.items():
-        left = {name: size for name, size in weights.items() if size}
-        if sum(left.values()):
-            means |= {(level, known.connections.index(k)): size for k, size in left.items()}
-        elif left:
-            rows |= _row_of(text, level, left, known)
-    return _Statement(text, -1 if than[0] == "<" else 1, number, rows, means)
+def _total(of: FloatArray, weights: Weights) -> FloatArray:
+    """Return weighted sums, (n, 1), of contrasts or means, (n, n_levels, ...)."""
+    parts = [size * of[:, level, place] for (level, place), size in weights.items()]
+    return np.sum(parts, axis=0, initial=0.0).reshape(-1, 1)
 
 
 def _terms(text: str) -> Iterator[tuple[float, str, str | None]]:
     """Yield the coefficient, subject, and name of each term; the name is None for a number."""
-    subject = ""
+    than, subject = _THAN.findall(text), ""
+    if len(than) != 1:
+        raise ValueError(f"{text!r}: use exactly one < or >, not {len(than)}")
     for side, sign in zip(_THAN.split(text), (1.0, -1.0), strict=True):
         place = 0
         while place < len(side) or not place:
@@ -213,57 +224,8 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("`", "").split())
 
 
-def _level(text: str, subject: str, known: _Known) -> int:
-    if subject not in known.subjects:
-        choices = [*known.subjects, *known.connections]
-        raise ValueError(
-            f"{text!r}: {unknown_name('group, word, or connection', subject, choices)}"
-        )
-    return known.subjects[subject]
-
-
 def _not_identified(subject: str) -> str:
     return (
         f"the table does not identify a contrast for {subject!r}, because it needs sets that are "
         "different for this group and another; with two groups, ask about all, or about words"
     )
-
-
-def _row_of(
-    text: str, level: int, weights: Mapping[str, float], known: _Known
-) -> dict[tuple[int, int], float]:
-    """Return the row of contrasts, and its coefficient, that is the difference of two names."""
-    if len(weights) != 2:
-        raise ValueError(f"{text!r}: compare two connections at a time, not {len(weights)}")
-    (first, size), (second, _) = weights.items()
-    pair, sign = pair_place(known.connections, first, second)
-    if not np.isfinite(known.gaps[0, level, pair]):
-        subject = next(name for name, place in known.subjects.items() if place == level)
-        raise ValueError(f"{text!r}: {_not_identified(subject)}")
-    return {(level, pair): sign * size}
-
-
-def _described(
-    statement: _Statement, known: _Known, tree: DataTree, reading: Reading
-) -> pd.DataFrame:
-    """Describe the difference between both sides, exactly if it is a sum of exact contrasts."""
-    from scipy.special import ndtr
-
-    columns = ["mean", "sd", "low", "high"]
-    if statement.rows and not statement.means and max(statement.rows)[0] < known.n_exact:
-
-        def total(of: FloatArray) -> FloatArray:
-            parts = [size * of[:, level, pair] for (level, pair), size in statement.rows.items()]
-            return np.sum(parts, axis=0)[:, None]
-
-        means, sds = mixtures(tree, total)
-        frame = describe_mixtures(means + statement.number, sds, **reading)[columns]
-        frame.attrs["probability"] = ndtr(statement.sign * (means + statement.number) / sds).mean()
-        return frame
-    draws = np.full((len(known.gaps), 1), statement.number)
-    for values, weights in ((known.gaps, statement.rows), (known.means, statement.means)):
-        for (level, place), size in weights.items():
-            draws += size * values[:, level, [place]]
-    frame = describe_draws(draws, reading["ci_prob"], reading["ci_kind"])
-    frame.attrs["probability"] = (statement.sign * draws > 0).mean()
-    return frame
