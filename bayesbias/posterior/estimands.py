@@ -205,7 +205,7 @@ def names_of_cells(design: Design) -> np.ndarray:
 
 def _kinds_of_cells(design: Design) -> NDArray[np.bool_]:
     """Mark the connection of every cell, (n_groups, n_columns, n_connections)."""
-    return design.column_connection[..., None] == np.arange(len(design.connections))
+    return np.asarray(design.column_connection[..., None] == np.arange(len(design.connections)))
 
 
 def averages(design: Design, of_words: FloatArray) -> FloatArray:
