@@ -2,6 +2,10 @@
 
 Usage: mutants.py N SEED JOBS [ROOM ...]. By default, mutants come from all rooms that compute.
 
+All tests are collected once. For each mutant, a forked process gets the code of changed functions
+and runs the tests that reach the line: first those that noticed other mutants of this file, then
+quick tests that reach few lines. If a file changes outside functions, pytest starts anew.
+
 mutmut skips module constants and decorated functions, cosmic-ray runs all tests for each mutant,
 and mutatest needs a version of coverage from 2021. This script runs only tests that reach the line.
 Tests of wording and of printed numbers do not count. Everything runs in copies of the package, so
@@ -15,20 +19,25 @@ and test files that are newer than the map are run whole.
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from importlib import import_module
+from inspect import CO_OPTIMIZED
 from itertools import chain
 from pathlib import Path
+from pkgutil import walk_packages
+from types import CodeType, FunctionType
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -38,11 +47,9 @@ from coverage import CoverageData
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".mutants"
 MAP, TIMES, BEGAN = PLACE / "coverage", PLACE / "times.xml", PLACE / "began"
-RESULTS = PLACE / "results.jsonl"
+RESULTS, BASE = PLACE / "results.jsonl", PLACE / "base"
 COPIED = ("bayesbias", "tests")
-LIBRARIES = ("pymc", "arviz", "xarray", "sklearn", "gensim.models", "matplotlib.pyplot", "jinja2")
-"""Imported once, before processes are forked that run tests."""
-
+MARKS = "not slow and not browser"
 ROOMS = (
     ("model", "sampling", "posterior", "scores", "comparison"),
     ("_core", "tables", "embeddings", "nulls", "background", "debias", "maskedlm", "calibration"),
@@ -52,6 +59,9 @@ PRINTED = ("readme", "public_names", "report", "notebooks", "lesson", "cli", "pa
 
 SECONDS = 60
 """Longest predicted run of the tests that reach a mutant; others of their files get a quarter."""
+
+PROMISING = 5
+"""Seconds of the tests that are run first, in the order of time times lines reached."""
 
 SMALL = 1e-3
 """Smaller numbers are tolerances, which nobody notices if they are half as large again."""
@@ -70,6 +80,9 @@ SYMMETRIC = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "isclose"
 
 DROPPED = {"abs", "sqrt", "log", "exp", "square", "sorted", "reversed"}
 """Functions of which only the argument is kept."""
+
+
+type Changed = list[tuple[FunctionType, CodeType]]
 
 
 class Mutant(NamedTuple):
@@ -148,7 +161,8 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         place = starts[node.lineno - 1] + node.col_offset, starts[ends[0] - 1] + ends[1]
         for changed in mutations(node):
             name = str(path.relative_to(ROOT))
-            yield Mutant(name, node.lineno, *place, f"({ast.unparse(changed)})")
+            if ast.unparse(changed) != ast.unparse(node):
+                yield Mutant(name, node.lineno, *place, f"({ast.unparse(changed)})")
 
 
 def copied(copy: Path) -> None:
@@ -161,25 +175,48 @@ def copied(copy: Path) -> None:
             (copy / entry.name).symlink_to(entry)
 
 
-def start(copy: Path, *arguments: str, seconds: int, **more: str) -> int:
-    """Start pytest in a copy, in a forked process, and return its id."""
-    if pid := os.fork():
-        return pid
+def prepare(copy: Path, seconds: int) -> None:
+    """Limit the time of a new process, and let it and processes that it starts use a copy."""
     os.setsid()
     log = os.open(copy / "log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(log, 1)
     os.dup2(log, 2)
     signal.alarm(10 * seconds)
     signal.setitimer(signal.ITIMER_PROF, 3 * seconds)  # time of the processor
-    os.environ.setdefault("BAYESBIAS_DATA", str(ROOT.parent / "shared" / "data"))
-    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     os.chdir(copy)
-    sys.path.insert(0, str(copy))
+    sys.path[:] = [str(copy), *(entry for entry in sys.path if entry != str(BASE))]
     sys.dont_write_bytecode = True
-    code = 3
+
+
+def start(copy: Path, *arguments: str, seconds: int, **more: str) -> int:
+    """Start pytest in a copy, and return the id of the process."""
+    if pid := os.fork():
+        return pid
+    prepare(copy, seconds)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", MARKS]
+    os.execve(sys.executable, [*command, *arguments], os.environ | more)
+
+
+def start_items(copy: Path, items: list[pytest.Item], changed: Changed) -> int:
+    """Run collected tests with other code in a forked process, and return its id."""
+    if pid := os.fork():
+        return pid
+    prepare(copy, SECONDS)
+    for function, code in changed:
+        function.__code__ = code
+    killer = ""
     with suppress(BaseException):
-        code = int(pytest.main(["-p", "no:cacheprovider", "-q", *arguments]))
-    os._exit(code)
+        session = items[0].session
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            killer = item.nodeid
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                break
+        else:
+            os._exit(0)
+    (copy / "killer").write_text(killer)
+    os._exit(1)
 
 
 def ended() -> tuple[int, str]:
@@ -200,7 +237,7 @@ def map_tests(jobs: int) -> None:
     copied(PLACE / "0")
     BEGAN.touch()
     left_out = [f"--ignore-glob=*/test_{name}*.py" for name in (*PRINTED, "fuzz")]
-    options = ["-m", "not slow and not browser", "--ignore=tests/fuzz", *left_out, "--cov"]
+    options = ["--ignore=tests/fuzz", *left_out, "--cov"]
     options += ["-n", str(jobs)] if jobs > 1 else []
     options += ["--cov-context=test", "--cov-report=", f"--junitxml={TIMES}"]
     start(PLACE / "0", *options, seconds=3600, COVERAGE_FILE=str(MAP))
@@ -222,10 +259,18 @@ def test_times() -> dict[str, float]:
     return times | dict.fromkeys(changed - times.keys(), 1.0)
 
 
-def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
+def sizes() -> dict[str, int]:
+    """Return how many lines each test reaches."""
+    query = "SELECT context, COUNT(*) FROM arc JOIN context ON context.id = context_id GROUP BY 1"
+    with closing(sqlite3.connect(MAP)) as data:
+        found = data.execute(query).fetchall()
+    return Counter({context.partition("|")[0]: count for context, count in found})
+
+
+def chosen_tests(contexts: set[str], times: dict[str, float], size: dict[str, int]) -> list[str]:
     """Return tests that reach a line, then others of their files, up to the time limit.
 
-    They are in the order of their files, so that fixtures of modules are made once.
+    Promising tests come first, the others by file, so that fixtures of modules are made once.
     """
     reach = {context.partition("|")[0] for context in contexts}
     reach = (reach | {test.partition("::")[0] for test in reach}) & times.keys()
@@ -238,27 +283,120 @@ def chosen_tests(contexts: set[str], times: dict[str, float]) -> list[str]:
             tests.append(test)
             seconds[test.partition("::")[0]] += times[test]
     order = {test: place for place, test in enumerate(times)}
-    return sorted(tests, key=lambda test: (seconds[test.partition("::")[0]], order[test]))
+    tests.sort(key=lambda test: (seconds[test.partition("::")[0]], order[test]))
+    total, first = 0.0, []
+    for test in sorted(reach & {*tests}, key=lambda test: (0.02 + times[test]) * size[test]):
+        total += times[test]
+        first += [test] if total < PROMISING else []
+    return [*dict.fromkeys([*sorted(first, key=order.get), *tests])]
 
 
-def outcomes(wanted: list[tuple[Mutant, list[str]]], jobs: int) -> Iterator[tuple[Mutant, str]]:
-    """Run the tests of each mutant on a copy with this change."""
-    free = [PLACE / str(number) for number in range(jobs)]
-    running: dict[int, tuple[Mutant, Path, bytes]] = {}
-    while wanted or running:
-        while wanted and free:
-            mutant, tests = wanted.pop(0)
-            copy = free.pop()
-            source = (copy / mutant.path).read_bytes()
-            changed = source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
-            (copy / mutant.path).write_bytes(changed)
-            pid = start(copy, "-x", "--hypothesis-seed=0", *tests, seconds=SECONDS)
-            running[pid] = mutant, copy, source
-        pid, what = ended()
-        mutant, copy, source = running.pop(pid)
-        (copy / mutant.path).write_bytes(source)
-        free.append(copy)
-        yield mutant, what
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code and all codes in it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from codes(const)
+
+
+def alone(code: CodeType) -> CodeType:
+    """Return a code without the functions in it."""
+    own = [const for const in code.co_consts if not isinstance(const, CodeType)]
+    return code.replace(co_consts=tuple(own))
+
+
+def changed_functions(path: Path, source: bytes, functions: list[FunctionType]) -> Changed:
+    """Return the functions of a file and their new code; none if that does not suffice."""
+    old, new = ([*codes(compile(s, path, "exec"))] for s in (path.read_bytes(), source))
+    if len(old) != len(new):
+        return []
+    for before, after in zip(old, new, strict=True):
+        whole = not before.co_flags & CO_OPTIMIZED  # a module or a class
+        if len(before.co_freevars) != len(after.co_freevars):
+            return []
+        if whole and alone(before) != alone(after):
+            return []
+    others = dict(zip(old, new, strict=True))
+    pairs = [(one, others[one.__code__]) for one in functions if one.__code__ in others]
+    return [(one, code) for one, code in pairs if code != one.__code__]
+
+
+class Trials:
+    """A plugin of pytest that runs the tests of each mutant on a copy with this change."""
+
+    def __init__(
+        self, wanted: list[tuple[Mutant, list[str]]], jobs: int, tell: Callable[[Mutant, str], None]
+    ) -> None:
+        self.tell = tell
+        self.wanted, self.free = [*wanted], [PLACE / str(number) for number in range(jobs)]
+        self.killers: dict[str, Counter[str]] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run all trials instead of all tests."""
+        for module in walk_packages([str(BASE / "bayesbias")], "bayesbias."):
+            if "__main__" not in module.name:
+                import_module(module.name)
+        gc.collect()
+        self.functions: dict[str, list[FunctionType]] = {}
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType):
+                self.functions.setdefault(one.__code__.co_filename, []).append(one)
+        gc.freeze()
+        self.items: dict[str, list[pytest.Item]] = {}
+        for item in session.items:
+            for name in (item.nodeid, item.nodeid.partition("::")[0]):
+                self.items.setdefault(name, []).append(item)
+        for mutant, what in self.outcomes():
+            self.tell(mutant, what)
+        return True
+
+    def begin(self, mutant: Mutant, tests: list[str], copy: Path, source: bytes) -> int:
+        """Change a copy, start the tests of this mutant in it, and return the process."""
+        inserted = mutant.text.encode()
+        lost = source[mutant.start : mutant.end].count(b"\n")  # lines keep their numbers
+        inserted = inserted[:-1] + b"\n" * lost + inserted[-1:]
+        changed = source[: mutant.start] + inserted + source[mutant.end :]
+        (copy / mutant.path).write_bytes(changed)
+        killers = self.killers.get(mutant.path, Counter())
+        first = [test for test, _ in killers.most_common() if test in tests]
+        tests = [*dict.fromkeys([*first, *tests])]
+        path = BASE / mutant.path
+        functions = changed_functions(path, changed, self.functions.get(str(path), []))
+        items = [*dict.fromkeys(chain(*(self.items.get(test, []) for test in tests)))]
+        if functions and items:
+            return start_items(copy, items, functions)
+        return start(copy, "-x", "--hypothesis-seed=0", *tests, seconds=SECONDS)
+
+    def outcomes(self) -> Iterator[tuple[Mutant, str]]:
+        """Run the tests of each mutant on a copy with this change."""
+        running: dict[int, tuple[Mutant, Path, bytes]] = {}
+        while self.wanted or running:
+            while self.wanted and self.free:
+                mutant, tests = self.wanted.pop(0)
+                copy = self.free.pop()
+                source = (copy / mutant.path).read_bytes()
+                running[self.begin(mutant, tests, copy, source)] = mutant, copy, source
+            pid, what = ended()
+            mutant, copy, source = running.pop(pid)
+            (copy / mutant.path).write_bytes(source)
+            self.free.append(copy)
+            if (copy / "killer").exists():
+                killer = (copy / "killer").read_text()
+                (copy / "killer").unlink()
+                self.killers.setdefault(mutant.path, Counter())[killer] += 1
+            yield mutant, what
+
+
+def run(
+    wanted: list[tuple[Mutant, list[str]]], jobs: int, tell: Callable[[Mutant, str], None]
+) -> None:
+    """Collect the tests once, and try every mutant."""
+    files = sorted({test.partition("::")[0] for _, tests in wanted for test in tests})
+    os.chdir(BASE)
+    os.environ["PYTHONPATH"] = str(BASE)
+    sys.path.insert(0, str(BASE))
+    options = ["-p", "no:cacheprovider", "-q", "-x", "-s", "--hypothesis-seed=0", "-m", MARKS]
+    pytest.main([*options, *files], plugins=[Trials(wanted, jobs, tell)])
 
 
 def line_of(mutant: Mutant, what: str) -> str:
@@ -282,7 +420,7 @@ def known_outcomes(tests: str) -> dict[str, str]:
 
 def sampled(n: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, list[str]]]:
     """Draw mutants, and choose the tests of each."""
-    times, data = test_times(), CoverageData(str(MAP))
+    times, size, data = test_times(), sizes(), CoverageData(str(MAP))
     data.read()
     measured = {"bayesbias/" + f.rpartition("/bayesbias/")[2]: f for f in data.measured_files()}
     folders = [ROOT / "bayesbias" / room for room in rooms]
@@ -291,18 +429,18 @@ def sampled(n: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, list[str]
     lines = {m.path: data.contexts_by_lineno(measured.get(m.path, "")) for m in some}
     reach = [set(lines[one.path].get(one.line, [])) - {""} for one in some]
     wide = [{*chain(*lines[one.path].values())} for one in some]  # for constants of a module
-    tests = [chosen_tests(own or all_, times) for own, all_ in zip(reach, wide, strict=True)]
+    data.close()
+    tests = [chosen_tests(own or all_, times, size) for own, all_ in zip(reach, wide, strict=True)]
     return [*zip(some, tests, strict=True)]
 
 
 def main(n: int, seed: int, jobs: int, *only: str) -> None:
     """Try n mutants, and print the survivors and the shares killed."""
     warnings.filterwarnings("ignore", "This process .* is multi-threaded")  # a library has one
-    for name in LIBRARIES:
-        import_module(name)
+    os.environ.setdefault("BAYESBIAS_DATA", str(ROOT.parent / "shared" / "data"))
     map_tests(jobs)
-    for number in range(jobs):
-        copied(PLACE / str(number))
+    for place in (BASE, *(PLACE / str(number) for number in range(jobs))):
+        copied(place)
     some = sampled(n, seed, [*(only or chain(*ROOMS))])
     files = sorted(ROOT.glob("tests/**/*.py"))
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
@@ -310,12 +448,16 @@ def main(n: int, seed: int, jobs: int, *only: str) -> None:
     known |= {key_of(one): "not reached" for one, tests in some if not tests}
     wanted = [(one, tests) for one, tests in some if key_of(one) not in known]
     print(f"{n - len(wanted)} of {n} are known", flush=True)
-    for one, what in outcomes(wanted, jobs):
+
+    def tell(one: Mutant, what: str) -> None:
         known[key_of(one)] = what
         with RESULTS.open("a") as file:
             file.write(json.dumps([key_of(one), what, digest]) + "\n")
         if what != "killed":
             print(line_of(one, what), flush=True)
+
+    if wanted:
+        run(wanted, jobs, tell)
     for rooms in [only] if only else ROOMS:
         found = [(one, known[key_of(one)]) for one, _ in some if one.path.split("/")[1] in rooms]
         killed = sum(what in {"killed", "timed out"} for _, what in found)

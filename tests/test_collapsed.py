@@ -147,6 +147,12 @@ def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) 
     assert np.abs(z).max() < 5  # a chance of 1 in 20,000 over about 80 Normal errors
     error = np.sqrt((np.outer(sd, sd) ** 2 + cov**2) / n_draws)  # of a normal's covariances
     assert np.abs((np.cov(every.T) - cov) / error).max() < 5.7  # 1 in 10,000 over 8,000 errors
+    n_slopes, n = posterior.n_known - posterior.n_gaps, len(irregular.connections)
+    first = np.eye(posterior.layout.n_shared + n_slopes)[:, :n]
+    found, variance = (each[0].ravel() for each in moments(posterior, point, first))
+    of = variables["connection_mean"]
+    np.testing.assert_allclose(found, of @ mean + center, atol=1e-8)  # rounding
+    np.testing.assert_allclose(variance, np.diag(of @ left @ of.T), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["paper", "crossed", "maximal"])

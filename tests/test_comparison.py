@@ -69,6 +69,8 @@ def test_context_is_part_of_the_pair_if_both_tables_have_it() -> None:
     refused("only the table before has contexts", pair, one, other.drop(columns="context"))
     same = pair(one.assign(context="a"), other.drop(columns="context"))  # one context needs no mark
     assert same.rows["after"].tolist() == [0.7, 0.9]
+    noted = pair(one.assign(note="x"), other.assign(more="y")).rows
+    assert [*noted["note"]] == ["x", "x"]
 
 
 @settings(max_examples=5)

@@ -7,6 +7,7 @@ from debias_toys import RELIGION, TRIPLES, vectors_of
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, cluster_accuracy, hard, remaining_bias
 from bayesbias.debias.recovery import nearest_words
+from bayesbias.scores.subspace import principal_components
 
 PAIRS = (("she", "he"), ("woman", "man"))
 WORDS = tuple(f"word{at}" for at in range(80))
@@ -73,6 +74,17 @@ def test_neighbors_by_brute_force() -> None:
         assert {words[at] for at in found[row]} == {*near[:7]}
 
 
+def test_two_of_three_members_set_the_sign_of_an_axis() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(5):
+        sets = random.normal(size=(2, 3, 6))
+        directions, shares = principal_components(sets)
+        assert (directions @ (sets[:, 0] - sets[:, -1]).sum(axis=0) > 0).all()
+        centered = (sets - sets.mean(axis=1, keepdims=True)).reshape(6, 6)
+        lengths = np.linalg.norm(centered @ directions.T, axis=0) ** 2
+        np.testing.assert_allclose(shares, lengths / (centered**2).sum())
+
+
 def test_three_classes() -> None:
     random = np.random.default_rng(1)
     words = (*(word for each in TRIPLES for word in each), *WORDS)
@@ -97,5 +109,9 @@ def test_words_that_one_embedding_lacks_are_left_out() -> None:
     assert frame["check"].tolist() == ["cluster", "classifier"]
     words = r"n_words must be from 1 to 25, .* 'class \d'; got 40"
     refused(words, remaining_bias, before, fewer, SETS, n_words=40)
+    for start, fewest in enumerate(("class 1", "class 2")):  # odd words lean toward class 1
+        some = bb.load_vectors(before, words=[*WORDS[start : start + 51]])
+        told = f"from 1 to 25, .* '{fewest}'"
+        refused(told, remaining_bias, before, some, SETS, n_words=40)
     alone = vectors_of(("alone",), np.ones((1, 10)))
     refused("have no words in common", remaining_bias, before, alone, SETS)

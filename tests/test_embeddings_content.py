@@ -126,6 +126,7 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     (WIDE.rename(columns={"d0": 0, "d1": 1}).to_csv(), GOT, ""),
     (WIDE.assign(count=[30, 20, 10]).to_csv(), GOT, "ColumnsNotRead"),
     ('"a",1,2.5\n"b, ""c""",3.5,4\n', {"a": (1, 2.5), 'b, "c"': (3.5, 4)}, ""),
+    ("one 1 2.5", {"one": (1, 2.5)}, ""),  # without the end of a line
 ]
 
 
@@ -136,6 +137,17 @@ def test_what_is_odd_is_read_and_said(file, content, expected, notice) -> None:
         warnings.simplefilter("always")
         check(load_vectors(path), expected)
     assert [type(each.message).__name__ for each in caught] == ([notice] if notice else [])
+
+
+@pytest.mark.parametrize(("promised", "told"), [(149, ""), (50, ""), (250, ""), (49, "continues")])
+def test_a_header_may_be_wrong_by_a_hundred_words(file: File, promised: int, told: str) -> None:
+    rows = {f"w{i}": (i + 0.25, 1.5) for i in range(150)}
+    path = file("v.txt", f"{promised} 2\n".encode() + lines(" ", " ", rows))
+    if told:
+        refused(told, load_vectors, path)
+    else:
+        with pytest.warns(bb.warnings.WrongHeader):
+            check(load_vectors(path), rows)
 
 
 RUSSIAN = ("a 1 2\n", "он 1 2\nона 3 4\n")

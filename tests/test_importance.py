@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, kstest, multivariate_normal
+from scipy.stats import gamma, halfnorm, kstest, multivariate_normal
 
-from bayesbias.sampling.importance import _resample, find_mode, importance_resample
+from bayesbias.sampling.importance import (
+    _at_modes,
+    _resample,
+    _two_pieces,
+    find_mode,
+    importance_resample,
+)
 
 BOUNDS = (-12.0, 12.0)
 N = 4000
@@ -117,3 +123,37 @@ def test_a_mode_without_curvature_leaves_the_drawing_to_the_others() -> None:
     assert kstest(found.points[:, 0], "norm").pvalue > 0.01
     with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="not finite around"):
         importance_resample(log_density, modes[1:], 10, np.random.default_rng(1))
+
+
+def two_peaks(points: np.ndarray) -> np.ndarray:
+    """A quarter of the mass has a tenth of the other's width in each of two dimensions."""
+    wide = multivariate_normal([-5, -5], np.eye(2)).logpdf(points)
+    narrow = multivariate_normal([5, 5], 0.01 * np.eye(2)).logpdf(points)
+    return np.asarray(np.logaddexp(np.log(0.75) + wide, np.log(0.25) + narrow))
+
+
+def test_modes_are_proposed_as_often_as_their_mass_says() -> None:
+    proposal = _at_modes(two_peaks, np.array([[-5.0, -5.0], [5.0, 5.0]]))
+    np.testing.assert_allclose(proposal.shares, [0.75, 0.25], rtol=0.01)  # differences of .2 sds
+
+
+def test_the_search_for_a_mode_is_scaled_by_the_curvature() -> None:
+    """Sds of .001, 1, and 100: each direction is as long as another, so few steps are needed."""
+    tried: list[int] = []
+
+    def density(points: np.ndarray) -> np.ndarray:
+        tried.append(len(points))
+        return np.asarray(-0.5 * ((points - 1) ** 2 / np.array([1e-6, 1, 4])).sum(axis=1))
+
+    found = find_mode(density, np.array([0.99, -3.0, 7.0]), BOUNDS)
+    np.testing.assert_allclose(found, 1, atol=2e-3)  # forward differences
+    assert len(tried) < 40  # 25; 61 without scales
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (0.5, 2.0), (3.0, 0.75)])
+def test_two_pieces_are_those_of_a_two_piece_normal(low: float, high: float) -> None:
+    n_low = round(4000 * low / (low + high))
+    below, above = (halfnorm.ppf((np.arange(n) + 0.5) / n) for n in (n_low, 4000 - n_low))
+    values = rng().permutation(np.r_[2 - low * below, 2 + high * above])
+    found = _two_pieces(values, np.full(4000, 1 / 4000))
+    assert found == pytest.approx((2, low, high), rel=1e-3)

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,22 @@ def test_one_failing_job_does_not_stop_the_others(tmp_path: Path) -> None:
     messages = [one.message for one in finished.failures]
     assert messages == ["not today"] * 4
     assert len(kept_results(tmp_path)) == 2, "failures are not kept: the next run tries again"
+
+
+def test_progress_counts_kept_finished_and_failed_jobs(tmp_path: Path, monkeypatch) -> None:
+    told: list[tuple[int, int] | int] = []
+
+    @contextmanager
+    def bar(_: str, total: int, *, done: int, shown: bool | None) -> Iterator[Any]:
+        told.append((total, done))
+        yield told.append
+
+    monkeypatch.setattr("bayesbias._core.jobs.progress_bar", bar)
+    run_jobs(products(2), folder=tmp_path)
+    run_jobs(
+        [*products(3), job("no", failing, ValueError), job("last", product, 9)], folder=tmp_path
+    )
+    assert told == [(2, 0), 1, 2, (5, 2), 3, 4, 5]
 
 
 def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -> None:

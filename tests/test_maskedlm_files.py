@@ -187,6 +187,7 @@ TWICE = "model,pair_id,bias_type,difference\nm,1,age,{}\nm,1,age,2\n"
 REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(**EXCHANGED), ("crows-pairs",), "needs the direction stereo or antistereo"),
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
+    (read_pairs, crows(sent_less=[*CROWS["sent_less"][:1], ""]), ("crows-pairs",), "empty"),
     (read_pairs, crows(), ("crows",), "unknown dataset 'crows'; did you mean 'crows-pairs'"),
     (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a StereoSet cluster"),

@@ -246,6 +246,10 @@ def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_clust
     paired.loc[paired["bias_type"] == "age", "cluster"] = ["gay / straight"] * 7 + ["0"] * 5
     frame = maskedlm.observed_shares(paired, seed=1).set_index("bias_type")
     assert frame["largest_share"].to_dict() == {"all": 7 / 24, "age": 7 / 12, "race": 3 / 12}
+    paired.loc[:4, "difference"] = 0.0
+    tied = maskedlm.observed_shares(paired, seed=1).set_index("bias_type").loc["all"]
+    assert tied["n_ties"] == 5
+    assert tied["share"] == ((paired["difference"] > 0).sum() + 5 / 2) / 24
 
 
 def test_contrasts_that_share_words_go_together() -> None:
@@ -274,6 +278,7 @@ def test_shares_of_preferences_are_averages_over_pairs_and_new_clusters() -> Non
     ]
     design = preferences(pd.concat(frames)).design
     assert design.covariates == ("token_difference", "direction")
+    assert design.x[:, 1].tolist() == [1, -1, 1, -1, 1, -1, 1]
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     one = {
         "mean": np.array([0.6, 0.1]),

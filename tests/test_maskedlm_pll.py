@@ -360,11 +360,13 @@ def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Pa
     for cluster, row in zip(some, frame.to_dict("records"), strict=True):
         place = next(i for i, word in enumerate(cluster["context"].split(" ")) if "BLANK" in word)
         said = {text["gold_label"]: text["sentence"] for text in cluster["sentences"]}
+        sizes: dict[str, int] = {}
         for name in ("stereotypical", "anti_stereotypical", "unrelated"):
             word = said[LABELS.get(name, name)].split(" ")[place]
             word = word.translate(str.maketrans("", "", string.punctuation))
             pieces = tokenizer.encode(word, add_special_tokens=False)
             parts += len(pieces) > 1
+            sizes[name] = len(pieces)
             probabilities = []
             for part, piece in enumerate(pieces):
                 text = f"{tokenizer.decode(pieces[:part])}{tokenizer.mask_token}"
@@ -373,6 +375,7 @@ def test_stereoset_is_scored_as_published(model, shared_data: Path, tmp_path: Pa
                     logits = model.network(ids).logits[ids == tokenizer.mask_token_id]
                 probabilities.append(float(logits.softmax(-1)[0, piece]))
             assert row[name] == pytest.approx(np.mean(probabilities), rel=1e-4)
+        assert row["token_difference"] == sizes["stereotypical"] - sizes["anti_stereotypical"]
     assert parts > 0  # words of several tokens
     assert list(frame["cluster"]) == [cluster["target"] for cluster in some]
     assert set(icat(frame)["bias_type"]) == {"all", *frame["bias_type"]}

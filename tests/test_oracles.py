@@ -23,6 +23,7 @@ from bayesbias.comparison.runs import _in_spreads, list_contrasts, runs_of
 from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
+from bayesbias.posterior.contrasts import _probability_of_most
 from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.sampling.parameters import log_prior
 from bayesbias.sampling.reduction import collapse
@@ -243,6 +244,13 @@ def test_tied_words_share_the_first_place(crossed_posterior: DataTree) -> None:
     words = frame[frame["level"] == "word"]
     np.testing.assert_allclose(words.groupby(["first", "second"])["p_most"].sum(), 1.0)
     assert words["p_most"].nunique() == 1
+    gaps = default_rng(1).normal(size=(50, 4, 2)) / 100
+    gaps[:, 2] = np.nan  # a word without a contrast is never the farthest
+    known = gaps[:, [0, 1, 3]]
+    np.testing.assert_array_equal(_probability_of_most(gaps), _probability_of_most(known))
+    most = np.abs(known).argmax(axis=1)
+    expected = [(most == word).mean(axis=0) for word in range(3)]
+    np.testing.assert_allclose(_probability_of_most(gaps), np.ravel(expected))
 
 
 def test_reversed_pairs_have_the_other_sign() -> None:

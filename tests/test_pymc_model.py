@@ -18,7 +18,7 @@ from bayesbias.model.arviz_groups import add_groups
 from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import Rows
-from bayesbias.model.placing import placed
+from bayesbias.model.placing import RoughFit, placed
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import design_of, labels, observed, spec_of, variable_dims
 from bayesbias.sampling.fit import fit, fit_design
@@ -200,3 +200,24 @@ def test_correlations_are_products_of_their_factor(table: pd.DataFrame) -> None:
     for name in names:
         factor, found = pm.draw([model[f"{name}_factor"], model[name]], random_seed=1)
         np.testing.assert_allclose(found, factor @ factor.T)
+
+
+def test_rough_precisions_are_those_of_means_within_cells(table: pd.DataFrame) -> None:
+    design = make_design(table)
+    rough, y = RoughFit(design), pd.Series(design.y)
+    cells = y.groupby([design.word, design.connection])
+    weight = 1 / rough.variance[design.connection]
+    attributes = pd.DataFrame({"weight": weight, "sum": weight * (y - cells.transform("mean"))})
+    attributes = attributes.groupby(design.attribute).sum()
+    expected = attributes["weight"], attributes["sum"] / attributes["weight"]
+    of_words = next(
+        term
+        for term in load_model("crossed").terms
+        if (term.of, term.by) == ("protected_word", "connection")
+    )
+    precision, mean = rough.of_term(design, of_words)
+    for (word, connection), part in cells:
+        assert mean[word, connection] == pytest.approx(part.mean())
+        assert precision[word, connection] == pytest.approx(len(part) / rough.variance[connection])
+    of_attributes = next(term for term in load_model("crossed").terms if term.of == "attribute")
+    np.testing.assert_allclose(rough.of_term(design, of_attributes), expected)

@@ -248,3 +248,13 @@ def test_components_of_defining_sets(seed: int) -> None:
     assert one.explained == pytest.approx(values[-1:] / values.sum())
     small = direct_bias(None, targets, 1e-8 * pairs, k=1, unit=False)  # vectors of any length
     np.testing.assert_allclose(small.component_0, one.component_0, atol=1e-12)
+
+
+def test_effect_sizes_of_many_tables_are_those_of_each() -> None:
+    x, y = np.random.default_rng(1).normal(size=(2, 7, 5))
+    x, s = x[:, :3], np.r_[x[0, :3], y[0]]
+    pooled = np.sqrt((3 * x[0].var() + 5 * y[0].var()) / 6)
+    for ddof, sd in ((0, s.std()), (1, s.std(ddof=1)), ("pooled", pooled)):
+        each = [effect_sizes(*one, ddof) for one in zip(x, y, strict=True)]
+        np.testing.assert_allclose(effect_sizes(x, y, ddof), each)
+        assert each[0] == pytest.approx((x[0].mean() - y[0].mean()) / sd)

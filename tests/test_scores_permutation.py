@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm
 
 from bayesbias.scores import permutation_test
-from bayesbias.scores.inversion import inverted_tail
+from bayesbias.scores.inversion import Tilt, _angles, _tilted, inverted_tail
 from bayesbias.scores.permutation import (
     INVERSION_ERROR,
     _bounds_on_grid,
@@ -148,6 +148,9 @@ def test_inverted_tails_of_long_lists() -> None:
         ranks -= ranks.mean()
         found = inverted_tail(ranks, 200, ranks[:200].sum(), 1.0)
         assert found == pytest.approx(expected.pvalue, rel=1e-5)  # far below the stated error
+    x, y = np.arange(400.0).reshape(-1, 4)[:, [0, 3]], np.arange(400.0).reshape(-1, 4)[:, 1:3]
+    two = permutation_test(x.ravel() + 0.01, y.ravel())  # nearly every split is as far apart
+    assert 0.99 < two.low <= two.high <= 1
     scores = np.random.default_rng(1).normal(size=10_000)
     scores -= scores.mean()
     sd = np.sqrt(scores @ scores * 5_000 * 5_000 / 10_000 / 9_999)
@@ -205,3 +208,27 @@ def test_equal_scores_tie_everywhere(alternative: str, n: int) -> None:
 )
 def test_refusals(x, y, alternative, told) -> None:
     refused(told, permutation_test, x, y, alternative=alternative)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.7, 2.0])
+def test_variances_of_tilted_sums_are_derivatives_of_their_means(c: float) -> None:
+    """The tilted probabilities of a sum are an exponential family in c."""
+    scores, h = np.random.default_rng(5).normal(size=30), 1e-4
+    tilt = _tilted(scores, 11, c)
+    means = [float(_tilted(scores, 11, x).chances @ scores) for x in (c - h, c + h)]
+    assert tilt.chances.sum() == pytest.approx(11)
+    assert tilt.sum_sd**2 == pytest.approx((means[1] - means[0]) / (2 * h), rel=1e-6)
+    assert tilt.size_sd**2 == pytest.approx(sum(p * (1 - p) for p in tilt.chances))
+
+
+@pytest.mark.parametrize("size_sd", [0.8, 2.0, 7.5])
+def test_angles_go_around_the_circle_at_most_once(size_sd: float) -> None:
+    theta, angle = _angles(Tilt(0.1, 0.0, np.zeros(1), 1.0, size_sd))
+    places = np.round(theta / angle).astype(int) % round(2 * np.pi / angle)
+    assert len({*places}) == len(places)
+    # The characteristic function of a Normal number of words is negligible at what is left out.
+    missing = {*range(round(2 * np.pi / angle))} - {*places}
+    assert all(
+        np.exp(-((min(k, -k % (len(places) + len(missing))) * angle * size_sd) ** 2) / 2) < 1e-9
+        for k in missing
+    )
