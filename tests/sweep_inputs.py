@@ -6,7 +6,7 @@ from textwrap import dedent
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.cli.sweep import sweep
+from bayesbias.cli.run import sweep
 
 EXAMPLE = dedent((sweep.__doc__ or "").partition("```toml\n")[2].partition("```")[0])
 """The configuration in the command's help, which runs unchanged."""

@@ -10,7 +10,7 @@ from cyclopts import Parameter as Option
 
 from .._core.display import abridged
 from .._core.substitutions import substitutions
-from . import background, calibrate, catalogue, debias, mlm, run, sweep, tables
+from . import background, calibrate, catalogue, debias, mlm, run, tables
 from .options import TOKENS
 from .screen import NAME, QUIET, complain, in_one_line, say, tidy_warnings
 
@@ -54,7 +54,7 @@ app = App(
 )
 for command in (
     *(run.run, tables.table, tables.fit, tables.scores, calibrate.calibrate),
-    *(background.background, tables.convert, run.compare, sweep.sweep, debias.debias),
+    *(background.background, tables.convert, run.compare, run.sweep, debias.debias),
     *(catalogue.docs, tables.check_limits, mlm.app, catalogue.lists_app, catalogue.models_app),
 ):
     app.command(command)

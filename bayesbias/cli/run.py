@@ -1,4 +1,4 @@
-"""`bayesbias run` and `bayesbias compare`: from word lists or tables to a folder with a report."""
+"""`bayesbias run`, `compare`, and `sweep`: from lists, embeddings, or tables to a report."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
+from .._core.checks import counted
 from ..warnings import SameVectors
-from . import options
+from . import options, screen
 
 if TYPE_CHECKING:
     from ..workflows.results import Tell
     from ..workflows.wordlist import Analysis
+
+MOST_TOLD = 24
+"""Maximum number of cells of a sweep to print; the report has all of them."""
 
 
 def run(
@@ -112,3 +116,65 @@ def compare(
     elif not words:
         raise ValueError("embeddings need a word list; pass one (for example, --list gender)")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])
+
+
+def sweep(
+    config: Path,
+    /,
+    *,
+    out: options.OutFolder = Path("bayesbias-sweep"),
+    jobs: options.Jobs = 1,
+    allow_pickle: options.AllowPickle = False,
+) -> int:
+    """Fit models to many word lists in many embeddings, and compare the results.
+
+    Example: `bayesbias sweep sweep.toml --out sweep --jobs 4`, with a sweep.toml such as
+
+    ```toml
+    title = "Do lists agree across embeddings?"
+    lists = ["religion", "gender", "weat1"]  # names, or paths to .toml files
+    models = ["crossed", "maximal"]           # names or paths
+    seed = 1
+    draws = 500                              # per chain
+    matched = 5                              # equally frequent words per stereotype
+
+    [embeddings]                             # must be last
+    demo = "glove-demo"                      # or a path
+    lower = { source = "glove-demo", case = "lower" }
+    ```
+
+    Paths are relative to the file's folder. Results are saved immediately, so repeating the command
+    fits only what is missing. The exit code is 1 if cells failed, and 3 if the sampler warned.
+
+    Parameters
+    ----------
+    config : Path
+        The sweep's .toml file.
+    """
+    from ..report.sentences import NOT_SHOWN
+    from ..tables.descriptives import contrast_of
+    from ..workflows import output
+    from ..workflows.sweep import require_sweep_place
+
+    if jobs == 0:
+        raise ValueError("--jobs must not be 0; pass 1 or more, or -1 for one process per core")
+    wanted = bb.load_sweep(config)
+    require_sweep_place(out)
+    progress = False if screen.QUIET.get() else None
+    with output.replace_results(out, force=True) as stage:  # blocks other runs
+        done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
+        output.fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
+    for row in done.failures[done.failures["key"] != ""].to_dict("records"):
+        screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")
+    for failure in done.uncompared:
+        screen.complain(f"{failure.name}: {failure.message}")
+    made = len(done.cells) - len(done.failures)
+    reused = f"{counted(done.reused, 'result')} already existed"
+    screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
+    if 0 < made <= MOST_TOLD:
+        overall = done.contrasts[done.contrasts["level"] == "overall"]
+        gaps = contrast_of(overall, "associated", "different")
+        names = ("embedding", "list", "model", "mean", "interval")
+        screen.frame("associated − different, overall", gaps, *names)
+    code = options.RESULTS.finish([NOT_SHOWN], out, doubtful=bool(done.warnings))
+    return options.FAILED if len(done.failures) else code

@@ -1,4 +1,4 @@
-"""What a log of another evaluation contains: preferences, answers, and what is left out and why."""
+"""What a data set or log contains: preferences, answers, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -37,7 +37,13 @@ UNRELATED = "the answer is the unrelated sentence"
 ANSWERS = (NO_CHOICE, SAID_UNKNOWN, UNRELATED)
 """Reasons that are results of a model, not faults of a log."""
 
+SAME_SCORE = 1e-3
+"""Largest difference between scores of one pair in two logs of one run, which batches cause."""
+
 Row = dict[str, Any]
+
+Read = tuple[pd.DataFrame, dict[str, Any]]
+"""The rows of a log, and its record."""
 
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 """Errors that mean that a line or sample lacks what its reader needs."""
@@ -45,9 +51,13 @@ MALFORMED = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 @dataclass
 class Content:
-    """Rows of preferences, the numbers of samples left out by reason, and answers to BBQ."""
+    """Rows of pairs, the numbers of samples left out by reason, and answers to BBQ.
+
+    ``targets`` names the stereotyped answers of BBQ, and ``part`` is the part of StereoSet to read.
+    """
 
     targets: Targets | None = None
+    part: str = ""
     rows: list[Row] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     answers: list[BbqAnswer] = field(default_factory=list)
@@ -169,3 +179,29 @@ def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> p
         if name not in frame.columns:
             frame[name] = value
     return frame[[*columns, *(name for name in frame.columns if name not in columns)]]
+
+
+def unrepeated(read: Sequence[Read]) -> list[Read]:
+    """Empty each log whose pairs are a part of another log's, such as a subset of its task."""
+    keys = ["model", "measure", "pair_id"]
+    known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
+    pairs = [one.keys() for one in known]
+    kept = list(read)
+    for part, (frame, log) in enumerate(read):
+        for whole, (_, other) in enumerate(read):
+            if part == whole or not pairs[part] & pairs[whole]:
+                continue
+            alike = pairs[part] == pairs[whole] and all(
+                np.isclose(value, known[whole][pair], atol=SAME_SCORE)
+                for pair, value in known[part].items()
+            )
+            if pairs[part] < pairs[whole] or (alike and part > whole):
+                why = f"the pair is also in {other['log']}"
+                kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
+            elif not (alike or pairs[whole] < pairs[part]):
+                raise ValueError(
+                    f"{log['log']} and {other['log']} have the same pairs for the same model; pass "
+                    "only one of these files, or, in Python, read each with model='NAME' and join "
+                    "the frames with pd.concat"
+                )
+    return kept

@@ -16,9 +16,9 @@ from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
-from .bbq import Targets, bbq_places, read_targets
+from .bbq import bbq_places, read_targets
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
-from .logs import Content, json_lines, said, too_many, usable, warn_of
+from .logs import Content, Row, json_lines, said, too_many, usable, warn_of
 
 PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
@@ -28,17 +28,6 @@ LABELS = ("stereotype", "anti-stereotype")
 
 MOST_BYTES = 1 << 28
 """Largest size of a file of sentences, in bytes."""
-
-Row = tuple[str, str, str, str, str]
-"""A pair's id, bias type, cluster, and two sentences."""
-
-
-class Request(NamedTuple):
-    """Which pairs to read, and the number of rows left out by reason."""
-
-    part: str
-    targets: Targets | None
-    left_out: Counter[str]
 
 
 def read_pairs(
@@ -87,18 +76,17 @@ def read_pairs(
         raise FileNotFoundError(
             f"there is no file at {path}; data sets are not included, so pass the path of your copy"
         )
-    targets = None if metadata is None else read_targets(metadata)
-    request = Request(part, targets, Counter())
+    content = Content(None if metadata is None else read_targets(metadata), part)
     with located(path):
-        pairs = READERS[dataset](path, request)
-        if not isinstance(pairs, pd.DataFrame):
-            columns = [name for name in PAIR_COLUMNS if name != "direction"]
-            pairs = pd.DataFrame(pairs, columns=columns).assign(direction=DIRECTIONS[0])
-        if pairs.empty and request.left_out:
-            raise ValueError(f"no sentence pairs are left: left out {said(request.left_out)}")
-        pairs = validate_pairs(_without_odd(pairs, request.left_out))
-    pairs.attrs["left_out"] = dict(request.left_out)
-    warn_of(request.left_out, path)
+        READERS[dataset](path, content)
+        pairs = pd.DataFrame(content.rows, columns=None if content.rows else [*PAIR_COLUMNS])
+        usual = {"direction": DIRECTIONS[0], "pair_id": pairs.index.astype(str)}
+        pairs = pairs.assign(**{name: usual[name] for name in usual.keys() - pairs.columns})
+        if pairs.empty and content.left_out:
+            raise ValueError(f"no sentence pairs are left: left out {said(content.left_out)}")
+        pairs = validate_pairs(_without_odd(pairs, content.left_out))
+    pairs.attrs["left_out"] = dict(content.left_out)
+    warn_of(content.left_out, path)
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 
@@ -126,23 +114,20 @@ def _table(path: Path, separator: str, *needed: str) -> pd.DataFrame:
     return table
 
 
-def _crows_pairs(path: Path, _: Request) -> pd.DataFrame:
+def _crows_pairs(path: Path, content: Content) -> None:
     """Read a table of CrowS-Pairs, in any language and with any separator."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
     ending = "_fr" if "sent_more_fr" in head else ""
     columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
     columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
     table = _table(path, max(",;\t", key=head.count), *columns)
-    numbered = str(table.columns[0]).startswith("Unnamed")
-    pair_id = table.iloc[:, 0] if numbered else table.index.astype(str)
-    return table[list(columns)].rename(columns=columns).assign(pair_id=pair_id)
+    if str(table.columns[0]).startswith("Unnamed"):
+        columns[table.columns[0]] = "pair_id"
+    content.rows += table[[*columns]].rename(columns=columns).to_dict("records")
 
 
-def _own_pairs(path: Path, _: Request) -> pd.DataFrame:
-    table = _table(path, ",", *ROLES, "bias_type")
-    if "pair_id" not in table.columns:
-        table["pair_id"] = table.index.astype(str)
-    return table if "direction" in table.columns else table.assign(direction=DIRECTIONS[0])
+def _own_pairs(path: Path, content: Content) -> None:
+    content.rows += _table(path, ",", *ROLES, "bias_type").to_dict("records")
 
 
 class Cluster(NamedTuple):
@@ -172,34 +157,32 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
             raise ValueError(f"{cluster!r:.60} is not a StereoSet cluster: {error!r}") from None
 
 
-def _stereoset(path: Path, request: Request) -> Iterator[Row]:
-    for cluster in stereoset_clusters(path, request.part):
-        before = f"{cluster.context.strip()} " if request.part == "intersentence" else ""
-        first, second = (before + sentence.strip() for sentence in cluster.sentences)
-        yield cluster.pair_id, cluster.bias_type, cluster.target, first, second
+def _stereoset(path: Path, content: Content) -> None:
+    for pair_id, bias_type, target, context, sentences in stereoset_clusters(path, content.part):
+        before = f"{context.strip()} " if content.part == "intersentence" else ""
+        row: Row = {"pair_id": pair_id, "bias_type": bias_type, "cluster": target}
+        row |= {role: before + text.strip() for role, text in zip(ROLES, sentences, strict=True)}
+        content.rows.append(row)
 
 
-def _bbq(path: Path, request: Request) -> Iterator[Row]:
-    content, rows = Content(request.targets), list[Row]()
-
+def _bbq(path: Path, content: Content) -> None:
     def use(question: dict[str, Any]) -> None:
-        places, category = bbq_places(question, request.targets), str(question["category"])
+        places, category = bbq_places(question, content.targets), str(question["category"])
         asked = f"{question['context']} {question['question']} "
-        pair, cluster = (question[key] for key in ("example_id", "question_index"))
+        row: Row = {"pair_id": f"{category} {question['example_id']}", "bias_type": category}
+        row["cluster"] = f"{category} {question['question_index']}"
         if question["context_condition"] != "ambig":
             return
         if isinstance(places, str):
             content.add(places)
             return
-        first, second = (f"{asked}{question[f'ans{place}']}" for place in places)
-        rows.append((f"{category} {pair}", category, f"{category} {cluster}", first, second))
+        answers = (f"{asked}{question[f'ans{place}']}" for place in places)
+        content.rows.append(row | dict(zip(ROLES, answers, strict=True)))
 
     usable(json_lines(path), use, content, "a BBQ file")
-    request.left_out.update(content.left_out)
-    yield from rows
 
 
-READERS: dict[str, Callable[[Path, Request], pd.DataFrame | Iterator[Row]]] = {
+READERS: dict[str, Callable[[Path, Content], None]] = {
     "crows-pairs": _crows_pairs,
     "crows-pairs-fr": _crows_pairs,
     "stereoset": _stereoset,

@@ -19,11 +19,11 @@ from .._core.checks import check_choice
 from .._core.reading import located, read_json
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
-from .bbq import Targets, bbq_table, read_targets
+from .bbq import BbqAnswer, Targets, bbq_table, read_targets
 from .datasets import PAIR_LABELS, ROLES, refuse_rows
 from .harness_logs import read_harness
 from .inspect_logs import read_inspect
-from .logs import ANSWERS, Content, completed, said, usable, warn_of
+from .logs import ANSWERS, Content, Read, completed, said, unrepeated, usable, warn_of
 from .pll import SCORE_COLUMNS, paired_scores
 
 SCORES, RECORD = "scores.csv", "run.json"
@@ -33,9 +33,6 @@ KIND = "bayesbias mlm score"
 
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; other columns may follow."""
-
-SAME_SCORE = 1e-3
-"""Largest difference between scores of one pair in two logs of one run, which batches cause."""
 
 HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
 """Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
@@ -137,8 +134,7 @@ def read_scores(
         if len(data) > 1 or len(folders) < len(places):
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
     else:
-        read = _unrepeated(_read_logs(places, layout, model, metadata))
-        answers = [answer for _, log in read for answer in log.pop("answers")]
+        read, answers = _read_logs(places, layout, model, metadata)
         read[0][1]["bbq"] = bbq_table(answers).to_dict("records") if answers else []
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read if len(frame)] or [read[0][0]])
@@ -191,15 +187,10 @@ def bbq_scores(
     Parrish et al. (2022), BBQ: A hand-built bias benchmark for question answering, ACL Findings.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
-    read = _unrepeated(_read_logs(_places(path), layout, model, metadata))
-    answers = [answer for _, log in read for answer in log["answers"]]
+    _, answers = _read_logs(_places(path), layout, model, metadata)
     if not answers:
         raise ValueError(f"{path} has no answers to BBQ; pass logs of a bbq task")
     return bbq_table(answers)
-
-
-Read = tuple[pd.DataFrame, dict[str, Any]]
-"""The rows of a log, and its record."""
 
 
 def _places(path: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -208,10 +199,12 @@ def _places(path: str | Path | Sequence[str | Path]) -> list[Path]:
 
 def _read_logs(
     places: Sequence[Path], layout: str, model: str | None, metadata: str | Path | None
-) -> list[Read]:
+) -> tuple[list[Read], list[BbqAnswer]]:
+    """Return the rows and the record of each log, and the answers to BBQ in all logs."""
     targets = None if metadata is None else read_targets(metadata)
     files = [both for place in places for both in _files(place, layout)]
-    return [_read_log(file, name, model, targets) for file, name in files]
+    read = unrepeated([_read_log(file, name, model, targets) for file, name in files])
+    return read, [answer for _, log in read for answer in log.pop("answers")]
 
 
 def _read_log(file: Path, layout: str, model: str | None, targets: Targets | None) -> Read:
@@ -229,32 +222,6 @@ def _read_log(file: Path, layout: str, model: str | None, targets: Targets | Non
     return frame, log | {"left_out": dict(content.left_out), "answers": answers}
 
 
-def _unrepeated(read: Sequence[Read]) -> list[Read]:
-    """Empty each log whose pairs are a part of another log's, such as a subset of its task."""
-    keys = ["model", "measure", "pair_id"]
-    known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
-    pairs = [one.keys() for one in known]
-    kept = list(read)
-    for part, (frame, log) in enumerate(read):
-        for whole, (_, other) in enumerate(read):
-            if part == whole or not pairs[part] & pairs[whole]:
-                continue
-            alike = pairs[part] == pairs[whole] and all(
-                np.isclose(value, known[whole][pair], atol=SAME_SCORE)
-                for pair, value in known[part].items()
-            )
-            if pairs[part] < pairs[whole] or (alike and part > whole):
-                why = f"the pair is also in {other['log']}"
-                kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
-            elif not (alike or pairs[whole] < pairs[part]):
-                raise ValueError(
-                    f"{log['log']} and {other['log']} have the same pairs for the same model; pass "
-                    "only one of these files, or, in Python, read each with model='NAME' and join "
-                    "the frames with pd.concat"
-                )
-    return kept
-
-
 class Layout(NamedTuple):
     """The endings of a layout's files, and its reader."""
 
@@ -264,32 +231,28 @@ class Layout(NamedTuple):
 
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     """Return the logs at a path and the layout of each log, which its content decides."""
-    if path.is_file():
-        return [(path, layout if layout != "auto" else _layout_of(path))]
+    if path.is_file() and layout != "auto":
+        return [(path, layout)]
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
     files = [
         (place, name)
         for name in wanted
-        for place in sorted(path.rglob("*"))
-        if place.suffix in LAYOUTS[name].endings and place.is_file() and is_log(place, name)
+        for place in ([path] if path.is_file() else sorted(path.rglob("*")))
+        if place == path or (place.suffix in LAYOUTS[name].endings and place.is_file())
+        if is_log(place, name)
     ]
     if logs := [both for both in files if both[1] != "csv"] or files:
-        return logs  # a report on logs writes tables next to them
+        return logs[:1] if path.is_file() else logs  # a report on logs writes tables next to them
+    if path.is_file():
+        raise ValueError(
+            f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and "
+            "filtered_resps), of Inspect (.eval, or JSON with eval and samples), or a CSV file "
+            "with the columns model, pair_id, and bias_type; pass one of these, or name its layout"
+        )
     endings = " or ".join(f"*{end}" for name in wanted for end in LAYOUTS[name].endings)
     raise FileNotFoundError(
         f"no log at {path}: no file ({endings}) has samples of crows_pairs, bbq, winogender, or "
         "stereoset, or the columns of scores; run lm-evaluation-harness with --log_samples"
-    )
-
-
-def _layout_of(path: Path) -> str:
-    for name in LAYOUTS:
-        if is_log(path, name):
-            return name
-    raise ValueError(
-        f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and filtered_resps), "
-        "of Inspect (.eval, or JSON with eval and samples), or a CSV file with the columns model, "
-        "pair_id, and bias_type; pass one of these, or name its layout"
     )
 
 
