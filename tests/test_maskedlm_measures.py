@@ -223,6 +223,7 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
         (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "no pair has scores from every model"),
         ({"bias_type": " "}, {}, "row 0, pair '0' .*, has an empty bias_type"),
+        ({"direction": "up"}, {}, "row 0, pair '0' .*, needs the direction stereo or antistereo"),
         ({"difference": 1.0}, {}, "intervals cannot be estimated"),
     ],
 )

@@ -22,6 +22,8 @@ PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
 DIRECTIONS = ("stereo", "antistereo")
 """Labels of pairs in CrowS-Pairs: a pair shows a stereotype of a group, or contradicts one."""
 
+NEEDS_DIRECTION = f"needs the direction {' or '.join(DIRECTIONS)}; are two columns swapped?"
+
 _WORD = re.compile(r"[\w'’-]+")
 
 
@@ -45,14 +47,13 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
     for name in PAIR_COLUMNS:
         valid[name] = valid[name].str.strip()
-    directions = f"needs the direction {' or '.join(DIRECTIONS)}; are two columns swapped?"
     empty = "has an empty {}; fill it in or leave the pair out"
     refuse_rows(
         valid,
         {empty.format(name): valid[name] == "" for name in PAIR_COLUMNS}
         | {
             "has the pair_id of an earlier row": valid["pair_id"].duplicated(),
-            directions: ~valid["direction"].isin(DIRECTIONS),
+            NEEDS_DIRECTION: ~valid["direction"].isin(DIRECTIONS),
             "has two identical sentences; change one of them": valid[ROLES[0]] == valid[ROLES[1]],
         },
     )

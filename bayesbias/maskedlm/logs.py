@@ -134,6 +134,11 @@ def usable(items: Iterable[Any], use: Callable[[Any], None], content: Content, w
         content.left_out[f"the line cannot be read ({'; '.join(wrong[:3])})"] += len(wrong)
 
 
+def rows_of(table: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table, keyed by column."""
+    return [dict(zip(map(str, table), row, strict=True)) for row in table.to_numpy().tolist()]
+
+
 def too_many(n_odd: int, n: int) -> bool:
     """Return whether so many rows cannot be used that the file should be refused."""
     return n_odd > max(MOST_ODD, ODD_SHARE * n) or 2 * n_odd >= n

@@ -18,7 +18,7 @@ from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import bbq_places, read_targets
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
-from .logs import Content, Row, json_lines, said, too_many, usable, warn_of
+from .logs import Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
 PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
@@ -80,8 +80,9 @@ def read_pairs(
     with located(path):
         READERS[dataset](path, content)
         pairs = pd.DataFrame(content.rows, columns=None if content.rows else [*PAIR_COLUMNS])
-        usual = {"direction": DIRECTIONS[0], "pair_id": pairs.index.astype(str)}
-        pairs = pairs.assign(**{name: usual[name] for name in usual.keys() - pairs.columns})
+        for name, value in (("direction", DIRECTIONS[0]), ("pair_id", pairs.index.astype(str))):
+            if name not in pairs.columns:
+                pairs[name] = value
         if pairs.empty and content.left_out:
             raise ValueError(f"no sentence pairs are left: left out {said(content.left_out)}")
         pairs = validate_pairs(_without_odd(pairs, content.left_out))
@@ -123,11 +124,11 @@ def _crows_pairs(path: Path, content: Content) -> None:
     table = _table(path, max(",;\t", key=head.count), *columns)
     if str(table.columns[0]).startswith("Unnamed"):
         columns[table.columns[0]] = "pair_id"
-    content.rows += table[[*columns]].rename(columns=columns).to_dict("records")
+    content.rows += rows_of(table[[*columns]].rename(columns=columns))
 
 
 def _own_pairs(path: Path, content: Content) -> None:
-    content.rows += _table(path, ",", *ROLES, "bias_type").to_dict("records")
+    content.rows += rows_of(_table(path, ",", *ROLES, "bias_type"))
 
 
 class Cluster(NamedTuple):

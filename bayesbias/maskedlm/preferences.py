@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.design import Design
 from ..tables.schema import codes_and_names, require_columns
-from .datasets import refuse_rows
+from .datasets import DIRECTIONS, NEEDS_DIRECTION, refuse_rows
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
 
@@ -66,6 +66,8 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         ].transform("nunique")
         > 1,
     }
+    if "direction" in chosen.columns:
+        faults[NEEDS_DIRECTION] = ~chosen["direction"].isin(DIRECTIONS)
     refuse_rows(chosen, faults)
     order = list(chosen["model"].unique())
     wide = chosen.pivot(index="pair_id", columns="model", values="difference")[order]

@@ -23,7 +23,17 @@ from .bbq import BbqAnswer, Targets, bbq_table, read_targets
 from .datasets import PAIR_LABELS, ROLES, refuse_rows
 from .harness_logs import read_harness
 from .inspect_logs import read_inspect
-from .logs import ANSWERS, Content, Read, completed, said, unrepeated, usable, warn_of
+from .logs import (
+    ANSWERS,
+    Content,
+    Read,
+    completed,
+    rows_of,
+    said,
+    unrepeated,
+    usable,
+    warn_of,
+)
 from .pll import SCORE_COLUMNS, paired_scores
 
 SCORES, RECORD = "scores.csv", "run.json"
@@ -272,8 +282,7 @@ def read_table(path: Path, content: Content) -> None:
     table = read_csv(path, dtype=_TEXTS, keep_default_na=False)
     scored = "difference" in table.columns
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
-    rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
-    usable(rows, content.add, content, "a table of scores")
+    usable(rows_of(table), content.add, content, "a table of scores")
 
 
 LAYOUTS = {
