@@ -122,6 +122,17 @@ def test_density_equals_the_dense_normal_up_to_one_constant(irregular, name, unp
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
+def test_both_systems_of_equations_have_one_density(irregular, name, monkeypatch) -> None:
+    found = []
+    for few, kind in ((-np.inf, SideSystem), (np.inf, CellSystem)):
+        monkeypatch.setattr("bayesbias.sampling.reduction.FEW_MULTIPLICATIONS", few)
+        posterior = collapse(irregular, model_named(name))
+        assert isinstance(posterior.system, kind)
+        found.append(log_density(posterior, points_of(posterior, 4, seed=3)))
+    np.testing.assert_allclose(*found, atol=1e-8)  # sums of terms of order 100
+
+
+@pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])
 def test_drawn_effects_have_the_dense_conditional(irregular: Design, name: str) -> None:
     """Check joint means and covariances of all variables, including empty cells and groups."""
     posterior = collapse(irregular, model_named(name))

@@ -154,6 +154,10 @@ def test_a_named_word_has_the_estimand_of_pooled_words() -> None:
     assert (
         found["estimand"].tolist() == only_row(pooled, protected_word="X1")[["estimand"]].tolist()
     )
+    for frame in (found, pooled):  # labels first, then numbers
+        assert (
+            frame.columns.get_indexer(["second", "estimand"]) < [*frame.columns].index("mean")
+        ).all()
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from limits import within_limits
 import bayesbias as bb
 from bayesbias.contextual.sentences import load_templates
 from bayesbias.debias.defining_sets import load_defining_sets
+from bayesbias.embeddings.formats.word_files import _pickled
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.maskedlm.pair_files import read_pairs
 from bayesbias.maskedlm.score_files import read_scored
@@ -157,9 +159,11 @@ def crows(path: Path) -> object:
     return read_pairs(path, "crows-pairs")
 
 
-def fasttext(words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1) -> bytes:
+def fasttext(
+    words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1, shortest: int = 3
+) -> bytes:
     """Make a fastText model of one word in two dimensions, without buckets."""
-    head = struct.pack("<2i12id", 793712314, 12, 2, 5, 1, 1, 5, 1, 2, 1, 0, 3, 6, 100, 1e-4)
+    head = struct.pack("<2i12id", 793712314, 12, 2, 5, 1, 1, 5, 1, 2, 1, 0, shortest, 6, 100, 1e-4)
     counts = struct.pack("<3i2q", n_words, n_words, 0, 1, 0)
     matrix = struct.pack("<?2q", False, rows, 2) + np.ones(2, dtype="<f4").tobytes()
     return head + counts + words + matrix
@@ -203,6 +207,8 @@ FOUND: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("m.bin", fasttext(n_words=2**31 - 1), load, "cannot be read"),
     ("m.bin", fasttext(rows=2**40), load, "cannot be read"),
     ("m.bin", fasttext()[:-4], load, "cannot be read"),
+    ("m.bin", fasttext(shortest=-1), load, "cannot be read"),
+    ("words.pkl", pickle.dumps(3)[:-1], partial(_pickled, allow=True), "words.pkl is damaged"),
     ("v.zip", OUTSIDE, load, "cut off, damaged"),
     ("v.npz", OUTSIDE, load, "damaged"),
     *(("v.npz", archived(operators(s), "words.npy"), load, "damaged") for s in ("-", "~", "not ")),

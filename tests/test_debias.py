@@ -287,6 +287,9 @@ def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> No
     N = N[:, :size]
     best = brute_force(W, N, B, strength, mean=mean)
     gram = solved(W, N, B, strength, mean=mean)
+    # The first sum is a product of four vectors, and the other one of two and unit directions.
+    scaled = solved(1e-5 * W, 1e-5 * N, B, 1e-10 * strength, mean=mean)
+    np.testing.assert_allclose(scaled, gram, atol=1e-6)
     assert np.linalg.eigvalsh(gram)[0] > -1e-8
     ours = printed(root(gram), W, N, B, strength, mean=mean)
     # Descent stops at differences of 1e-8, so it is accurate to about 1e-5 and never below ours.

@@ -1,12 +1,13 @@
 """Recovery checks after debiasing, on words with planted or removed bias."""
 
 import numpy as np
+import pytest
 from builders import refused
 from debias_toys import RELIGION, TRIPLES, vectors_of
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, cluster_accuracy, hard, remaining_bias
-from bayesbias.debias.recovery import nearest_words
+from bayesbias.debias.recovery import _correlation, nearest_words
 from bayesbias.scores.subspace import principal_components
 
 PAIRS = (("she", "he"), ("woman", "man"))
@@ -72,6 +73,15 @@ def test_neighbors_by_brute_force() -> None:
             key=lambda word: -float(places[row] @ rows[words.index(word)]),
         )
         assert {words[at] for at in found[row]} == {*near[:7]}
+
+
+def test_zeros_stop_nothing_and_constants_are_not_correlated() -> None:
+    before = planted(elsewhere=True)
+    after = vectors_of(before.index_to_key, before.vectors * np.where(np.arange(10) == 4, 0, 1))
+    left = remaining_bias(before, after, SETS, n_words=40, seed=1)  # all words are left
+    assert left["n"].iloc[0] == 80
+    assert _correlation(np.ones(5), np.arange(5.0)) == _correlation(np.arange(5.0), np.ones(5)) == 0
+    assert _correlation(np.arange(5.0), -np.arange(5.0)) == pytest.approx(-1)
 
 
 def test_two_of_three_members_set_the_sign_of_an_axis() -> None:

@@ -25,6 +25,7 @@ from numpy.testing import assert_array_equal
 import bayesbias as bb
 from bayesbias.embeddings.formats import word2vec
 from bayesbias.embeddings.load import load_vectors
+from bayesbias.embeddings.source import READ_SIZE, rows_of_chunk
 
 MATRIX = np.array([*WORDS.values()], dtype=np.float32)
 
@@ -228,6 +229,22 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
     check(load_vectors(path, allow_pickle=True), WORDS)
     near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
     refused(r"is not a list of words|unequal", load_vectors, path, allow_pickle=True)
+
+
+def test_one_dimension_is_enough_and_none_is_not(file: File) -> None:
+    for matrix in (MATRIX[:, :1] + 10, MATRIX[:, :0]):
+        np.save(path := file("v.npy", b""), matrix)
+        file("v.txt", LINES)
+        if matrix.size:
+            check(load_vectors(path), {word: (row[0] + 10,) for word, row in WORDS.items()})
+        else:
+            refused("must contain a matrix", load_vectors, path)
+
+
+@pytest.mark.parametrize("dims", [1, 300, 10**9])
+def test_chunks_fill_what_is_read_at_a_time(dims: int) -> None:
+    rows = rows_of_chunk(dims)
+    assert 4 * rows * dims <= max(READ_SIZE, 4 * dims) < 4 * (rows + 1) * dims  # floats of 4 bytes
 
 
 def test_pickled_arrays_are_named(tmp_path: Path) -> None:

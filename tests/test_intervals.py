@@ -30,6 +30,8 @@ def test_intervals_of_draws(ci_prob: float) -> None:
     draws = np.random.default_rng(1).gamma(2.0, size=(501, 3))
     expected = [shortest(column, ci_prob) for column in draws.T]
     np.testing.assert_array_equal(hdi(draws, ci_prob), expected)
+    ends = np.transpose([draws.min(axis=0), draws.max(axis=0)])
+    np.testing.assert_array_equal(hdi(draws, np.nextafter(1, 0)), ends)
     frame = describe_draws(draws, ci_prob, "eti")
     tail = (1 - ci_prob) / 2
     tails = np.quantile(draws, [tail, 1 - tail], axis=0).T

@@ -18,7 +18,13 @@ from bayesbias.scores.groups import mac_of_table
 from bayesbias.tables import table_files
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
 from bayesbias.tables.cosines import joined_tables, table_cosines
-from bayesbias.tables.descriptives import contrast_of, densities, mac_band, neighborhood
+from bayesbias.tables.descriptives import (
+    contrast_of,
+    densities,
+    mac_band,
+    neighborhood,
+    probability_below,
+)
 from bayesbias.tables.table_files import read_table, write_table
 from bayesbias.warnings import ExactCopies
 
@@ -329,6 +335,11 @@ def test_contrast_of_turns_a_pair_around() -> None:
     turned = {"first": "human", "second": "associated", "mean": 0.1, "low": -0.2, "high": 0.3}
     found = contrast_of(DIFFERENCES, "human", "associated").iloc[0]
     assert found.to_dict() == turned | {"p_direction": 0.9}
+
+
+def test_the_probability_below_zero_is_read_off_the_probability_of_the_sign() -> None:
+    frame = pd.DataFrame({"mean": [-0.1, 0.1], "p_direction": [0.9, 0.8]})
+    assert probability_below(frame).tolist() == pytest.approx([0.9, 0.2])
 
 
 def test_what_is_refused(toy: pd.DataFrame) -> None:
