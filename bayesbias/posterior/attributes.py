@@ -35,7 +35,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from ..model.design import Design, cell_means
 from ..model.effects import level_shares
 from ..model.frequency import Frequency, attribute_positions, cell_positions, frequency_of, offsets
@@ -86,12 +86,12 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
             "rows of attributes need associated and different stereotypes, and a model with a mean "
             f"for every group and set, such as by-group; the model is {spec.name!r}"
         )
-    rows = _rows(design)
+    rows = _Rows(design)
     errors = slope_errors(design, n_draws(tree))
 
     def gaps(values: Values, errors: FloatArray) -> FloatArray:
         moved = with_slope_errors(design, spec, values, errors)
-        own = _gaps(design, spec, moved, rows) - _of_slopes(design, errors, rows)
+        own = rows.gaps(spec, moved) - rows.slope_gaps(errors)
         return np.hstack([own, shared_gaps(design, spec, moved)[:, 1:, 0]])
 
     if is_exact(tree):
@@ -104,83 +104,108 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
         draws = np.concatenate([draws, 2 * means - draws])
     else:
         draws = gaps(partial(stacked, tree), errors)
-    draws, groups = np.split(draws, [len(rows[0])], axis=1)
+    draws, groups = np.split(draws, [len(rows.group)], axis=1)
     if identifies_groups(design):
         draws = _drawn_together(draws, groups[:, ~np.isnan(groups[0])], design.spread)
-    return _labels(design, rows), draws
+    return rows.labels(), draws
 
 
-type Rows = tuple[np.ndarray, np.ndarray, FloatArray, np.ndarray]
-"""Groups and attributes, (n_rows,), weights w of all groups, (n_rows, n_groups), and columns of all
-groups and attributes, (n_groups, n_attributes)."""
+class _Rows:
+    """The groups and their stereotypes, with the weights w of all groups.
 
-
-def _rows(design: Design) -> Rows:
-    """Return the groups and their stereotypes, with the weights of groups in their contrasts."""
-    names = names_of_cells(design)
-    own, others = names == "associated", (names == "different").astype(np.float64)
-    if identifies_groups(design):
-        weights = relative_weights(design)
-        own &= np.einsum("ggj->gj", weights) > 0  # not if a group has no contrast
-    else:
-        others /= np.maximum(others.sum(axis=0), 1)
-        weights = np.eye(len(names))[:, :, None] - others
-        own &= others.any(axis=0)
-    columns = np.tile(design.attribute_column, (len(names), 1))
-    rows = np.argsort(-design.connection, kind="stable")  # associated comes last
-    place = design.codes("protected_group")[rows], design.attribute[rows]
-    columns[place] = design.codes("attribute_column")[rows]
-    group, attribute = np.nonzero(np.take_along_axis(own, columns, axis=1))
-    of_rows = weights[group, :, columns[group, attribute]]
-    of_rows /= of_rows[np.arange(len(group)), group][:, None]
-    is_shared = np.take_along_axis(names == "associated", columns, axis=1)[:, attribute].T
-    others = np.where(is_shared, 0.0, np.minimum(of_rows, 0.0))
-    has_others = others.any(axis=1)
-    group, attribute, of_rows, others = (
-        each[has_others] for each in (group, attribute, of_rows, others)
-    )
-    others *= (np.minimum(of_rows, 0.0).sum(axis=1) / others.sum(axis=1))[:, None]
-    return group, attribute, np.maximum(of_rows, 0.0) + others, columns
-
-
-def _gaps(design: Design, spec: ModelSpec, values: Values, rows: Rows) -> FloatArray:
-    """Return (n_draws, n_rows) draws of r, with the slopes of whole sets."""
-    group, attribute, weights, columns = rows
-    column = columns[group, attribute]
-    base = 1 + group if identifies_groups(design) else np.zeros_like(group)
-    gaps = shared_gaps(design, spec, values)[:, base, 0]
-    if identifies_groups(design):
-        several = (columns[:, attribute] != column).any(axis=0)
-        some = group[several], attribute[several], weights[several], columns
-        cells = cell_draws(design, spec, values)
-        gaps[:, several] = np.einsum("ngj,rgj->nr", cells, _across_columns(design, some))
-    measured = np.zeros((len(design.groups), len(design.attributes), 1), dtype=bool)
-    measured[design.codes("protected_group"), design.attribute] = True
-    for term in spec.terms_of("attribute"):
-        effects = values(term.name)
-        effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
-        of_sets = level_shares(design, term.by, "attribute_column")
-        of_sets = np.take_along_axis(of_sets, columns[:, :, None], axis=1)
-        own = level_shares(design, term.by, "attribute")
-        shares = np.where(measured, own, of_sets)[:, attribute]
-        gaps += np.einsum("nrl,grl,rg->nr", effects, shares, weights, optimize=True)
-    return np.asarray(gaps)
-
-
-def _across_columns(design: Design, rows: Rows) -> FloatArray:
-    """Return cell weights of r[g] for attributes in several columns, (n_rows, n_groups, n_columns).
-
-    As in `relative_weights`, sets that are different for both groups are the baseline.
+    ``group`` and ``attribute`` are (n_rows,), ``weights`` are (n_rows, n_groups), and ``columns``
+    are those of all groups and attributes, (n_groups, n_attributes).
     """
-    group, attribute, weights, columns = rows
-    is_different = names_of_cells(design) == "different"
-    cells = np.zeros((len(group), *is_different.shape))
-    for row, other in zip(*np.nonzero(weights < 0), strict=True):
-        baseline = is_different[[group[row], other]].all(axis=0)
-        for g, weight in ((group[row], -weights[row, other]), (other, weights[row, other])):
-            cells[row, g, columns[g, attribute[row]]] += weight
-            cells[row, g] -= weight * baseline / baseline.sum()
-    return cells
+
+    def __init__(self, design: Design) -> None:
+        names = names_of_cells(design)
+        own, others = names == "associated", (names == "different").astype(np.float64)
+        if identifies_groups(design):
+            weights = relative_weights(design)
+            own &= np.einsum("ggj->gj", weights) > 0  # not if a group has no contrast
+        else:
+            others /= np.maximum(others.sum(axis=0), 1)
+            weights = np.eye(len(names))[:, :, None] - others
+            own &= others.any(axis=0)
+        self.design, self.columns = design, np.tile(design.attribute_column, (len(names), 1))
+        rows = np.argsort(-design.connection, kind="stable")  # associated comes last
+        place = design.codes("protected_group")[rows], design.attribute[rows]
+        self.columns[place] = design.codes("attribute_column")[rows]
+        group, attribute = np.nonzero(np.take_along_axis(own, self.columns, axis=1))
+        of_rows = weights[group, :, self.columns[group, attribute]]
+        of_rows /= of_rows[np.arange(len(group)), group][:, None]
+        is_own = np.take_along_axis(names == "associated", self.columns, axis=1)
+        others = np.where(is_own[:, attribute].T, 0.0, np.minimum(of_rows, 0.0))
+        kept = others.any(axis=1)
+        self.group, self.attribute, of_rows, others = (
+            each[kept] for each in (group, attribute, of_rows, others)
+        )
+        others *= (np.minimum(of_rows, 0.0).sum(axis=1) / others.sum(axis=1))[:, None]
+        self.weights = np.maximum(of_rows, 0.0) + others
+        self.column = self.columns[self.group, self.attribute]
+
+    def gaps(self, spec: ModelSpec, values: Values) -> FloatArray:
+        """Return (n_draws, n_rows) draws of r, with the slopes of whole sets."""
+        design, attribute = self.design, self.attribute
+        base = 1 + self.group if identifies_groups(design) else np.zeros_like(self.group)
+        gaps = shared_gaps(design, spec, values)[:, base, 0]
+        if identifies_groups(design):
+            several = np.flatnonzero((self.columns[:, attribute] != self.column).any(axis=0))
+            cells = cell_draws(design, spec, values)
+            gaps[:, several] = np.einsum("ngj,rgj->nr", cells, self._across_columns(several))
+        measured = np.zeros((len(design.groups), len(design.attributes), 1), dtype=bool)
+        measured[design.codes("protected_group"), design.attribute] = True
+        for term in spec.terms_of("attribute"):
+            effects = values(term.name)
+            effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
+            of_sets = level_shares(design, term.by, "attribute_column")
+            of_sets = np.take_along_axis(of_sets, self.columns[:, :, None], axis=1)
+            own = level_shares(design, term.by, "attribute")
+            shares = np.where(measured, own, of_sets)[:, attribute]
+            gaps += np.einsum("nrl,grl,rg->nr", effects, shares, self.weights, optimize=True)
+        return np.asarray(gaps)
+
+    def _across_columns(self, rows: IntArray) -> FloatArray:
+        """Return cell weights of r[g] for rows in several columns, (n, n_groups, n_columns).
+
+        As in `relative_weights`, sets that are different for both groups are the baseline.
+        """
+        is_different = names_of_cells(self.design) == "different"
+        cells = np.zeros((len(rows), *is_different.shape))
+        for place, other in zip(*np.nonzero(self.weights[rows] < 0), strict=True):
+            row = rows[place]
+            baseline = is_different[[self.group[row], other]].all(axis=0)
+            weight = self.weights[row, other]
+            for g, own in ((self.group[row], -weight), (other, weight)):
+                cells[place, g, self.columns[g, self.attribute[row]]] += own
+                cells[place, g] -= own * baseline / baseline.sum()
+        return cells
+
+    def slope_gaps(self, errors: FloatArray) -> FloatArray:
+        """Return how errors of slopes move an attribute beyond its set, (n_draws, n_rows)."""
+        positions = np.take_along_axis(cell_positions(self.design), self.columns, axis=1)
+        apart = (attribute_positions(self.design) - positions)[:, self.attribute]
+        return np.asarray(errors @ (self.weights.T * apart))
+
+    def labels(self) -> pd.DataFrame:
+        """Return the labels, and the difference in mean measured distance, without a model."""
+        design, frequency = self.design, frequency_of(self.design)
+        y = design.y + (offsets(design) if frequency is Frequency.EQUAL else 0.0)
+        place = design.codes("protected_group"), design.attribute
+        means = cell_means(y, place, (len(design.groups), len(design.attributes)))
+        means = means[:, self.attribute]
+        lacking = (np.isnan(means) & (self.weights.T != 0)).any(axis=0)
+        raw = np.einsum("gr,rg->r", np.nan_to_num(means), self.weights)
+        return pd.DataFrame(
+            {
+                "protected_group": np.take(design.groups, self.group),
+                "attribute_set": np.take(design.columns, self.column),
+                "attribute": np.take(design.attributes, self.attribute),
+                "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
+                "frequency": str(frequency),
+                "raw": np.where(lacking, np.nan, raw),
+            }
+        )
 
 
 def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> FloatArray:
@@ -205,32 +230,3 @@ def _drawn_together(draws: FloatArray, groups: FloatArray, spread: float) -> Flo
     noise = np.concatenate([noise, -noise])[: len(draws)]
     apart = apart + sds[place, None] * noise
     return np.asarray(draws - np.einsum("nrk,nk->nr", gain[place], apart))
-
-
-def _of_slopes(design: Design, errors: FloatArray, rows: Rows) -> FloatArray:
-    """Return how errors of slopes move an attribute beyond its set, (n_draws, n_rows)."""
-    _, attribute, weights, columns = rows
-    positions = np.take_along_axis(cell_positions(design), columns, axis=1)
-    apart = (attribute_positions(design) - positions)[:, attribute]
-    return np.asarray(errors @ (weights.T * apart))
-
-
-def _labels(design: Design, rows: Rows) -> pd.DataFrame:
-    """Return the rows' labels, and the difference in mean measured distance, without a model."""
-    group, attribute, weights, columns = rows
-    is_moved = frequency_of(design) is Frequency.EQUAL
-    y = design.y + (offsets(design) if is_moved else 0.0)
-    place = design.codes("protected_group"), design.attribute
-    means = cell_means(y, place, (len(design.groups), len(design.attributes)))[:, attribute]
-    lacking = (np.isnan(means) & (weights.T != 0)).any(axis=0)
-    raw = np.einsum("gr,rg->r", np.nan_to_num(means), weights)
-    return pd.DataFrame(
-        {
-            "protected_group": np.take(design.groups, group),
-            "attribute_set": np.take(design.columns, columns[group, attribute]),
-            "attribute": np.take(design.attributes, attribute),
-            "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
-            "frequency": str(frequency_of(design)),
-            "raw": np.where(lacking, np.nan, raw),
-        }
-    )
