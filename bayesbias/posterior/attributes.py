@@ -137,9 +137,8 @@ class _Rows:
         is_own = np.take_along_axis(names == "associated", self.columns, axis=1)
         others = np.where(is_own[:, attribute].T, 0.0, np.minimum(of_rows, 0.0))
         kept = others.any(axis=1)
-        self.group, self.attribute, of_rows, others = (
-            each[kept] for each in (group, attribute, of_rows, others)
-        )
+        self.group, self.attribute = group[kept], attribute[kept]
+        of_rows, others = of_rows[kept], others[kept]
         others *= (np.minimum(of_rows, 0.0).sum(axis=1) / others.sum(axis=1))[:, None]
         self.weights = np.maximum(of_rows, 0.0) + others
         self.column = self.columns[self.group, self.attribute]

@@ -11,6 +11,7 @@ variance v has parts due to words, attributes, and single pairs, with their degr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,6 +22,7 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
+from ..model.indexing import index_table
 from ..model.likeness import effective_number
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import Analyzed, DataTree, design_of, posterior_in, spec_of, stacked
@@ -193,35 +195,29 @@ def planned_design(
     pilot: Design | None, n_words: int, n_attributes: int, kinds: int, n_groups: int = 2
 ) -> Design:
     """Return a design of groups that have one set each, with likeness within kinds of words."""
-    groups = tuple(f"g{i}" for i in range(n_groups)) if pilot is None else pilot.groups
-    names = () if pilot is None else pilot.connections
-    controls = tuple(name for name in names if name in CONTROLS)
-    connections = ("associated", "different", *controls)
-    group = np.repeat(np.arange(len(groups)), n_words)
-    column = np.repeat(np.arange(len(groups) + len(controls)), n_attributes)
-    word, attribute = (i.ravel() for i in np.indices((len(group), len(column))))
-    is_own, is_control = group[word] == column[attribute], column[attribute] >= len(groups)
-    kind = 2 + column[attribute] - len(groups)
+    groups = [f"g{i}" for i in range(n_groups)] if pilot is None else [*pilot.groups]
+    controls = [] if pilot is None else [name for name in pilot.connections if name in CONTROLS]
     spread = TYPICAL_SPREAD if pilot is None else pilot.spread
     alike = TYPICAL_LIKENESS if pilot is None else likeness_of(pilot)
-    y = np.random.default_rng(0).standard_normal(len(word))
-    kinds_of_words = ("stereotype", *controls)
-    return Design(
-        words=tuple(f"w{i}" for i in range(len(group))),
-        groups=groups,
-        connections=connections,
-        attributes=tuple(f"a{i}" for i in range(len(column))),
-        kinds=kinds_of_words,
-        word_group=group,
-        attribute_kind=np.maximum(column - len(groups) + 1, 0),
-        word=word,
-        connection=np.where(is_control, kind, np.where(is_own, 0, 1)),
-        attribute=attribute,
-        y=1 + spread * y / y.std(),
-        sets=tuple(f"s{i}" for i in range(len(groups))),
-        set=np.where(is_control, -1, column[attribute]),
-        word_likeness=_clustered(group, kinds, alike[0]),
-        attribute_likeness=_clustered(column, kinds, alike[1]),
+    words, attributes = (
+        pd.DataFrame({of: np.repeat(names, n)}).reset_index(names=unit)
+        for unit, of, names, n in (
+            ("protected_word", "protected_group", groups, n_words),
+            ("attribute", "attribute_set", [*map("of {}".format, groups), *controls], n_attributes),
+        )
+    )
+    rows = words.merge(attributes, how="cross")
+    is_own = "of " + rows["protected_group"] == rows["attribute_set"]
+    connection = rows["attribute_set"].where(
+        rows["attribute_set"].isin(controls), np.where(is_own, "associated", "different")
+    )
+    y = np.random.default_rng(0).standard_normal(len(rows))
+    distance = 1 + spread * y / y.std()
+    design = index_table(rows.assign(connection=connection, cosine_distance=distance))
+    return replace(
+        design,
+        word_likeness=_clustered(design.word_group, kinds, alike[0]),
+        attribute_likeness=_clustered(design.attribute_column, kinds, alike[1]),
     )
 
 
