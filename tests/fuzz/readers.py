@@ -391,6 +391,7 @@ READERS = {
     "bz2 table": Reader("table.csv.bz2", bb.read_table, table, pack=bz2.compress),
     "xz table damaged": Reader("table.csv.xz", bb.read_table, each(lzma.compress, table)),
     "gz table damaged": Reader("table.csv.gz", bb.read_table, each(gzip.compress, table)),
+    "zip table damaged": Reader("table.csv.zip", bb.read_table, each(in_zip, table)),
     "word list": Reader("pets.toml", check, lambda: (PETS,)),
     "word list, long": Reader("list.toml", check, bundled("wordlists", "weat10", "religion")),
     "model": Reader("model.toml", bb.load_model, bundled("models", "paper", "robust")),
