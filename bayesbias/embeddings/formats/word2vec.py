@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
-from ..source import LARGEST_DIMS, Chunk, Embedding
+from ..source import LARGEST_DIMS, Chunk, Embedding, rows_of_chunk
 from .layout import header_of, impossible
 
 LONGEST_WORD = 4096
@@ -135,9 +135,8 @@ class Scan:
         """Locate entries as if no key contained a blank."""
         spans: list[Span] = []
         ahead = 0 if self.ended else 2 * LONGEST_WORD + 4 * self.dims
-        while len(spans) < min(self.count - self.done, MOST_SPANS) and offset + ahead < len(
-            self.buffer
-        ):
+        most = min(self.count - self.done, MOST_SPANS, rows_of_chunk(self.dims))
+        while len(spans) < most and offset + ahead < len(self.buffer):
             space = self.buffer.find(b" ", offset, offset + LONGEST_WORD)
             if space < 0 and len(self.buffer) - offset >= LONGEST_WORD and not spans:
                 raise ValueError(
