@@ -282,6 +282,7 @@ def test_what_is_wrong_is_named(text: str, why: str, tmp_path: Path) -> None:
     assert str(tmp_path / "sweep.toml") in str(caught.value)
 
 
+@pytest.mark.slow  # two analyses beside a sweep
 @pytest.mark.usefixtures("one_landmark")
 def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
     names, how = ["weat7", "gender"], {"case": "fallback", "seed": 1, "draws": 50}
