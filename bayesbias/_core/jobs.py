@@ -21,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -28,11 +29,11 @@ from .. import __version__
 from .arrays import one_thread
 from .display import progress_bar
 from .files import replace_file
-from .overlapping import Overlapping
 from .reading import read_json
 from .warnings import (
     BayesbiasWarning,
     DamagedResults,
+    Overlapping,
     as_ours,
     from_dict,
     heard,
@@ -220,28 +221,23 @@ def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Pack
     from joblib import effective_n_jobs
     from joblib.parallel import get_active_backend
 
-    if client := getattr(get_active_backend()[0], "client", None):
-        yield from _on_cluster(jobs, client)
-        return
-    waiting, suspects, most = dict(jobs), list[str](), effective_n_jobs(n_jobs)
-    while waiting:
-        some = {suspects[0]: jobs[suspects[0]]} if suspects else waiting
-        ended: list[str] = []
-        for key, outcome in _run_until_death(some, n_jobs):
-            ended.append(key)
+    client = getattr(get_active_backend()[0], "client", None)
+    waiting, most = dict(jobs), effective_n_jobs(n_jobs)
+
+    def run(some: Mapping[str, Job]) -> Generator[tuple[str, _Packed]]:
+        for key, outcome in _on_cluster(some, client) if client else _in_processes(some, n_jobs):
+            del waiting[key]
             yield key, outcome
-        if len(ended) < len(some) == 1:
-            (key,) = some
-            ended.append(key)
-            yield key, {"error": "WorkerDied", "message": DEATH}
-        died = len(ended) < len(some)
-        waiting = {key: job for key, job in waiting.items() if key not in ended}
-        suspects = [key for key in suspects if key in waiting]
-        if died:
-            suspects = list(waiting)[:most]
+
+    while waiting:
+        yield from run(dict(waiting))
+        for key in [*waiting][:most]:
+            yield from run({key: jobs[key]})
+            if waiting.pop(key, None):
+                yield key, {"error": "WorkerDied", "message": DEATH}
 
 
-def _run_until_death(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Packed]]:
+def _in_processes(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Packed]]:
     """Run jobs in parallel until all have ended, or a worker dies."""
     from joblib import Parallel, delayed
 
@@ -256,41 +252,27 @@ def _run_until_death(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[st
 def _on_cluster(jobs: Mapping[str, Job], client: Any) -> Generator[tuple[str, _Packed]]:  # noqa: ANN401
     """Run jobs on a Dask cluster, a few more at a time than it has threads.
 
-    Jobs that were on a worker that died run again, one by one. joblib would wait for them forever.
+    Jobs of workers that died have no outcome; joblib would wait for them forever. Shared arrays are
+    tasks, so that the cluster can make them again.
     """
     import distributed
 
     shared = {id(array): array for job in jobs.values() for array in job.shared}
-    placed = {place: client.submit(_held, array, pure=False) for place, array in shared.items()}
+    placed = {n: client.submit(np.asarray, array, pure=False) for n, array in shared.items()}
 
     def submitted(key: str) -> Any:  # noqa: ANN401
-        arrays = [placed[id(array)] for array in jobs[key].shared]
-        future = client.submit(
-            _outcome, key, jobs[key].run, os.getpid(), __version__, *arrays, pure=False
-        )
-        keys[future.key] = key
-        return future
+        job = jobs[key]
+        arrays = [placed[id(array)] for array in job.shared]
+        return client.submit(_outcome, key, job.run, os.getpid(), __version__, *arrays, pure=False)
 
-    keys, coming, died = dict[str, str](), iter(jobs), list[str]()
+    coming = iter(jobs)
     first = islice(coming, 2 * sum(client.ncores().values()) + 2)
     ended: Any = distributed.as_completed(map(submitted, first))  # type: ignore[no-untyped-call]
     for future in ended:
-        try:
+        with suppress(distributed.KilledWorker, CancelledError):
             yield future.result()
-        except (distributed.KilledWorker, CancelledError):
-            died.append(keys[future.key])
         for key in islice(coming, 1):
             ended.add(submitted(key))
-    for key in died:
-        try:
-            yield submitted(key).result()
-        except (distributed.KilledWorker, CancelledError):
-            yield key, {"error": "WorkerDied", "message": DEATH}
-
-
-def _held(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array, as a task, so that the cluster can make it again if a worker dies."""
-    return array
 
 
 @cache

@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import warnings
 from ast import literal_eval
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
+from threading import Lock
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from .checks import Argument, NamesArguments, counted
 from .display import abridged
-from .overlapping import Overlapping
 
 _SKIPPED = str(Path(__file__).resolve().parent.parent), contextlib.__file__.removesuffix(".py")
 """Path prefixes that warnings skip: the package and contextlib. A complete path does not match."""
@@ -78,6 +78,25 @@ def _hooked() -> Iterator[None]:
 
         warnings.showwarning = show  # type: ignore[assignment]
         yield
+
+
+class Overlapping:
+    """A context that the first of several overlapping blocks enters, and the last one leaves."""
+
+    def __init__(self, make: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+        self._make, self._lock, self._n, self._stack = make, Lock(), 0, contextlib.ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n:
+                self._stack.enter_context(self._make())
+            self._n += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n -= 1
+            if not self._n:
+                self._stack.close()
 
 
 _HOOK = Overlapping(_hooked)

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice, counted
-from .._core.frames import as_pandas, is_frame
+from .._core.checks import check_choice, counted, require_extra
 
 IDS = ("protected_word", "protected_group", "attribute", "attribute_set", "connection")
 COLUMNS = (*IDS, "cosine_distance")
@@ -124,6 +123,33 @@ def known_columns(table: pd.DataFrame) -> list[str]:
 def as_table(table: object, needed: Iterable[str]) -> pd.DataFrame:
     """Return a frame of pandas, polars, pyarrow, or others as a DataFrame, with needed columns."""
     return require_columns(as_pandas(table) if is_frame(table) else table, needed)
+
+
+def is_frame(source: object) -> bool:
+    """Return whether an object is a table of pandas, or of a library with a way to pandas."""
+    ways = ("__arrow_c_stream__", "to_pandas", "collect_schema")
+    return isinstance(source, pd.DataFrame | pd.Series) or any(hasattr(source, w) for w in ways)
+
+
+def as_pandas(source: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Return a DataFrame, given one, a Series, or a frame of polars, pyarrow, DuckDB, or others.
+
+    Frames convert themselves with ``to_pandas``, or pandas and pyarrow convert them through Arrow's
+    PyCapsule interface.
+    """
+    if isinstance(source, pd.DataFrame):
+        return source
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.collect()  # a lazy frame of polars
+    if not isinstance(source, pd.Series):
+        if not hasattr(source, "to_pandas"):
+            library = type(source).__module__.partition(".")[0]
+            require_extra(f"frames of {library}", "parquet", "pyarrow")
+            frame: Any = pd.DataFrame  # pandas-stubs lack from_arrow
+            source = frame.from_arrow(source)
+        else:
+            source = source.to_pandas()
+    return source.to_frame() if isinstance(source, pd.Series) else source
 
 
 def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:

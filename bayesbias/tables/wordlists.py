@@ -15,10 +15,9 @@ import pandas as pd
 
 from .._core.checks import check_choice, check_path
 from .._core.display import Sheet, Shown, abridged
-from .._core.frames import is_frame
 from .._core.reading import located, read_json, read_toml
 from .._core.resources import bundled_names, toml_path
-from .schema import as_table
+from .schema import as_table, is_frame
 from .table_files import read_csv
 from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors, shown
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..._core.frames import as_pandas, is_frame
+from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
 from .frames import VECTOR_NAMES, WORD_NAMES, plain_name, words_and_rows
