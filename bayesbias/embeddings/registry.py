@@ -8,7 +8,6 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.reading import ENDINGS as PACKED_ENDINGS
@@ -122,12 +121,12 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
-    look = look_at(path)
-    if look.kind in REFUSED:
-        what, advice = REFUSED[look.kind]
+    kind, packed, layout = look_at(path)
+    if kind in REFUSED:
+        what, advice = REFUSED[kind]
         raise ValueError(f"{path} is {what}: {advice}")
-    options: dict[str, Any] = {"packed": look.packed, "layout": look.layout}
-    return Embedding(path, FORMATS[look.kind], allow_pickle, progressbar, **options)
+    how = {"allow_pickle": allow_pickle, "progressbar": progressbar}
+    return Embedding(path, FORMATS[kind], packed=packed, layout=layout, **how)
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:

@@ -37,6 +37,8 @@ _NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
+_DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
+
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
 
 LOOKED_AT = 1_000
@@ -70,7 +72,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     of_lists = [p for p, kind in enumerate(kinds) if kind == "vector" and p != place]
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
-        rows: Any = [_parsed(cell) for cell in frame.iloc[:, kept[0]]]
+        rows: Any = frame.iloc[:, kept[0]].tolist()
     else:
         kept = _dimensions(frame, [p for p, kind in enumerate(kinds) if kind == "number"], place)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
@@ -137,23 +139,11 @@ def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what
     raise ValueError(f"the table has several columns of {what} ({several}); choose one with {way}")
 
 
-def _parsed(cell: object) -> object:
-    """Return a vector, given one or its text, as pandas writes it to a CSV file."""
-    if not isinstance(cell, str):
-        return cell
-    if "..." in cell:
-        raise ValueError(
-            f"the text {cell[:30]!r} is an abbreviated vector, as NumPy prints it; save the table "
-            "as Parquet, or its vectors as lists"
-        )
-    return [float(number) for number in cell.strip(" []\n").replace(",", " ").split()]
-
-
 def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> list[int]:
     """Return the columns of numbers that are dimensions; refuse tables that were misread."""
     names = frame.columns.tolist()
     labels = [str(names[place]) for place in places]
-    if labels and 2 * sum(map(_is_decimal, labels)) > len(labels):
+    if labels and 2 * sum(_DECIMAL.fullmatch(label) is not None for label in labels) > len(labels):
         raise ValueError(
             f"the table's header has numbers ({abridged(labels, 3)}), so it is probably the first "
             "word and its vector; read the file with header=None"
@@ -161,7 +151,9 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
     numbered = {*_numbered(labels)}
     kept = [p for p, label in zip(places, labels, strict=True) if label in numbered]
     if not kept:
-        kept = [p for p, label in zip(places, labels, strict=True) if not _is_other(label)]
+        plain = [label.strip().lower() for label in labels]
+        known = [any(one.fullmatch(label) for one in _NO_DIMENSIONS) for label in plain]
+        kept = [p for p, other in zip(places, known, strict=True) if not other]
     others = [str(name) for p, name in enumerate(names) if p not in {words, *places}]
     if not kept or len(others) > len(kept):
         raise ValueError(
@@ -194,16 +186,6 @@ def _numbered(labels: Sequence[str]) -> list[str]:
             stems[match[1]].append(label)
     most = max(stems.values(), key=len, default=[])
     return most if len(most) > 1 and 2 * len(most) > len(labels) else []
-
-
-def _is_other(label: str) -> bool:
-    """Return whether a column's name is usual for counts and other numbers that are no vectors."""
-    return any(one.fullmatch(label.strip().lower()) for one in _NO_DIMENSIONS)
-
-
-def _is_decimal(label: str) -> bool:
-    """Return whether a column's name is a number with decimals."""
-    return re.fullmatch(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?", label) is not None
 
 
 def _has_whole_numbers(column: pd.Series) -> bool:

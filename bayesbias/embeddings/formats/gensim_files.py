@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..._core.checks import Argument, ArgumentError
 from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
 from ..source import LARGEST_DIMS, Embedding
 from .held import as_keyed
 from .word2vec import LONGEST_WORD
+from .word_files import require_trust
 
 # The layout follows Args::save, Dictionary::save, and DenseMatrix::save in fastText's source.
 _ARGUMENTS = struct.Struct("<2i12id")
@@ -26,13 +26,7 @@ _MATRIX = struct.Struct("<?2q")
 def read_pickle(source: Embedding) -> KeyedVectors:
     """Read vectors or a model that gensim saved, or another object that `as_keyed` takes."""
     path = source.path
-    if not source.allow_pickle:
-        raise ArgumentError(
-            f"{path} is a Python pickle, which can run any program when opened. If you trust its "
-            "source, pass ",
-            Argument("allow_pickle", True),
-            "; otherwise, get the vectors as .bin, .txt, or .vec",
-        )
+    require_trust(path, "the vectors as .bin, .txt, or .vec", allowed=source.allow_pickle)
     from gensim import models, utils
 
     # Large arrays are in files next to the pickle. Mapped arrays do not have to fit in memory.

@@ -83,11 +83,11 @@ def _parts(source: object) -> Parts:
             return *_paired(*columns), None
         if items is None:
             return _by_word(source)
-    if isinstance(source, list | tuple) and len(source):
-        if len(source) == 2 and (_are_words(source[0]) or _is_matrix(source[1])):
-            return *_paired(*source), None
-        if all(isinstance(one, list | tuple) and len(one) == 2 for one in source):
-            return [word for word, _ in source], [row for _, row in source], None
+    elif items is source and len(items):
+        if len(items) == 2 and (_are_words(items[0]) or _is_matrix(items[1])):
+            return *_paired(*items), None
+        if all(isinstance(one, list | tuple) and len(one) == 2 for one in items):
+            return *zip(*items, strict=True), None
     records = [_fields(one) for one in items] if items is not None else []
     if not (records and all(records)):
         raise TypeError(f"vectors must be {ACCEPTED}; got {type(source).__name__}")
@@ -188,10 +188,7 @@ def _rows(given: Any) -> Any:  # noqa: ANN401
 
     Items of a response may have an ``index``.
     """
-    if hasattr(given, "toarray"):  # a sparse matrix
-        return given.toarray()
-    if hasattr(getattr(given, "weight", None), "detach"):  # a layer of PyTorch
-        return given.weight
+    given = _array(given)
     if hasattr(given, "__array__"):
         return given
     if not isinstance(given, list | tuple) and (listed := _listed(given)) is not None:
@@ -199,19 +196,7 @@ def _rows(given: Any) -> Any:  # noqa: ANN401
     items = [(_fields(item), item) for item in given]
     if items and all("index" in fields for fields, _ in items):
         items.sort(key=lambda pair: pair[0]["index"])
-    return [_vector(fields, item) for fields, item in items]
-
-
-def _vector(fields: Mapping[str, Any], item: object) -> object:
-    """Return the vector of a record, or the item if it is a vector; base64 is decoded."""
-    found = next((fields[name] for name in VECTOR_NAMES if name in fields), item)
-    if isinstance(found, str):
-        try:
-            return np.frombuffer(base64.b64decode(found, validate=True), dtype="<f4")
-        except ValueError as error:
-            text = f"a vector is the text {found[:30]!r}, which is not base64 of float32 ({error})"
-            raise ValueError(text) from None
-    return found
+    return [next((f[name] for name in VECTOR_NAMES if name in f), item) for f, item in items]
 
 
 def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
@@ -230,12 +215,35 @@ def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
 
 
 def _array(given: Any) -> Any:  # noqa: ANN401
-    """Convert a frame, a masked array, or a tensor of PyTorch, also of bfloat16."""
-    if isinstance(given, pd.DataFrame):
-        return given.to_numpy(dtype=np.float32, na_value=np.nan)
+    """Convert text, a frame, a masked array, a sparse matrix, or a layer or tensor of PyTorch."""
+    if isinstance(given, list | tuple) or type(given) is np.ndarray:
+        return given
+    if isinstance(given, str):
+        return _from_text(given)
+    if is_frame(given) and hasattr(given, "columns"):
+        return as_pandas(given).to_numpy(dtype=np.float32, na_value=np.nan)
     if isinstance(given, np.ma.MaskedArray):
         return np.ma.filled(np.ma.MaskedArray(given, dtype=np.float32), np.nan)
+    if hasattr(given, "toarray"):
+        return given.toarray()
+    given = given.weight if hasattr(getattr(given, "weight", None), "detach") else given
     return given.detach().float().cpu().numpy() if hasattr(given, "detach") else given
+
+
+def _from_text(text: str) -> Any:  # noqa: ANN401
+    """Return the vector in a text: a list, as pandas writes it to a CSV file, or base64."""
+    if text.lstrip()[:1] == "[":
+        if "..." in text:
+            raise ValueError(
+                f"the text {text[:30]!r} is an abbreviated vector, as NumPy prints it; save the "
+                "table as Parquet, or its vectors as lists"
+            )
+        return [float(number) for number in text.strip(" []\n").replace(",", " ").split()]
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
+    except ValueError as error:
+        text = f"a vector is the text {text[:30]!r}, which is not base64 of float32 ({error})"
+        raise ValueError(text) from None
 
 
 def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN401

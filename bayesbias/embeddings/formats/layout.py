@@ -50,16 +50,12 @@ class Layout:
     table: bool = False
     matrix: bool = False
 
-    @property
-    def free(self) -> bool:
-        """Whether any run of blanks and tabs separates fields."""
-        return self.between.isspace() and self.after.isspace()
-
     def fields(self, line: bytes) -> tuple[bytes, list[bytes]] | None:
         """Split a line into the word and its last `dims` fields; return None if it has fewer."""
-        sep = None if self.between == b" " else self.between
-        if self.free or self.after == self.between:
-            parts = line.rsplit(sep if sep != b"\t" else None, self.dims)
+        free = self.between.isspace() and self.after.isspace()  # any run of blanks and tabs
+        sep = None if free or self.between == b" " else self.between
+        if free or self.after == self.between:
+            parts = line.rsplit(sep, self.dims)
         else:
             first, *others = line.rsplit(sep, self.dims - 1)
             parts = [*first.rsplit(self.after, 1), *others]
@@ -80,6 +76,15 @@ def impossible(path: Path, n_words: int, n_dims: int) -> str:
     return (
         f"{path}: the header promises {n_words:,} words of {n_dims:,} dimensions; there must be at "
         f"least one word, and 1 to {LARGEST_DIMS:,} dimensions"
+    )
+
+
+def unfulfilled(path: Path, n_words: int, promised: int) -> str:
+    """Return a message for a file with more or fewer words than its header promises."""
+    what = "ends after" if n_words < promised else "continues to"
+    return (
+        f"{path} {what} word {n_words:,}, but its header promises {promised:,}; the file was cut "
+        "off, or two were joined, or its header is wrong. Download or copy it again"
     )
 
 

@@ -6,7 +6,6 @@ Adding a kind is adding its first bytes to `MAGIC`, and a reader or a sentence i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..._core.reading import ENDINGS, as_utf8, opened, utf16_of
@@ -55,17 +54,11 @@ ZIPPED = {
 """Kinds of zip files that are not archives, by the first file in them."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """What a file is, whether it is packed, and the layout of its lines if it is text."""
+def look_at(path: Path) -> tuple[str, bool, Layout | None]:
+    """Read the beginning of a file, unpacked if needed.
 
-    kind: str
-    packed: bool = False
-    layout: Layout | None = None
-
-
-def look_at(path: Path) -> Look:
-    """Read the beginning of a file, unpacked if needed, and determine what the file is."""
+    Return what the file is, whether it is packed, and the layout of its lines if it is text.
+    """
     with opened(path) as (raw, stream, name):
         head = stream.read(HEAD_SIZE)
         ended = len(head) < HEAD_SIZE
@@ -74,10 +67,10 @@ def look_at(path: Path) -> Look:
     if not head.strip(b"\0 \t\r\n"):
         raise ValueError(f"{path} is empty")
     if kind != "text":
-        return Look(kind, packed)
+        return kind, packed, None
     layout = layout_of(head, path, ended=ended)
     kind = "table" if layout.table else "matrix" if layout.matrix else kind
-    return Look(kind, packed, layout)
+    return kind, packed, layout
 
 
 def kind_of(head: bytes, ending: str) -> str:

@@ -21,7 +21,7 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import END, Layout
+from .layout import END, Layout, unfulfilled
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -84,12 +84,8 @@ class Tally:
         if promised != self.lines:
             cut = self.lines < promised and not ended
             if cut or abs(promised - self.lines) > max(MOST_ODD, MOST_ODD_SHARE * promised):
-                what = "ends after" if self.lines < promised else "continues to"
-                raise ValueError(
-                    f"{self.path} {what} word {self.lines:,}, but its header promises "
-                    f"{promised:,}; the file was cut off, or two were joined, or its header is "
-                    "wrong. Download or copy it again. If it is complete, delete its first line"
-                )
+                text = unfulfilled(self.path, self.lines, promised)
+                raise ValueError(f"{text}. If it is complete, delete its first line")
             warn(WrongHeader(self.lines, promised, about=str(self.path)))
         if self.odd:
             warn(self.notice())

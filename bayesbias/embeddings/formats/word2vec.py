@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
-from ..source import LARGEST_DIMS, Chunk, Embedding, rows_of_chunk
-from .layout import header_of, impossible
+from ..source import LARGEST_DIMS, Chunk, Embedding
+from .layout import header_of, impossible, unfulfilled
 
 LONGEST_WORD = 4096
 """Largest number of bytes in a word; word2vec cuts words off after 100 bytes."""
@@ -107,7 +107,9 @@ class Scan:
         # Reading to the end also makes gzip and zip verify their checksums.
         rest = (self.buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
         self.buffer = b""
-        _require_promised(self.path, self.done + bool(rest and self.done == self.count), self.count)
+        found = self.done + bool(rest and self.done == self.count)
+        if found != self.count:
+            raise ValueError(unfulfilled(self.path, found, self.count))
 
     def key(self, span: Span) -> bytes:
         """Return the key of an entry in the buffer."""
@@ -204,14 +206,4 @@ class Scan:
             f"{self.path}: entry {self.done + place + 1:,} has no clear end. The file is damaged, "
             f"or its keys contain blanks, as {key!r} may; word2vec's binary format cannot mark "
             "where such keys end. Save the vectors as text, or with underscores in the keys"
-        )
-
-
-def _require_promised(path: Path, count: int, promised: int) -> None:
-    """Raise an error if a file has more or fewer words than its header promises."""
-    if count != promised:
-        what = "ends after" if count < promised else "continues to"
-        raise ValueError(
-            f"{path} {what} word {count:,}, but its header promises {promised:,}; the file was cut "
-            "off, or its header is wrong. Download or copy it again"
         )

@@ -114,14 +114,20 @@ class _WordsOnly(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it contains more than words: {module}.{name}")
 
 
-def _pickled(path: Path, *, allow: bool) -> list[str]:
-    """Return the words in a pickle, as HistWords has them."""
-    if not allow:
+def require_trust(path: Path, otherwise: str, *, allowed: bool) -> None:
+    """Refuse a pickle unless it is allowed, and say what to get otherwise."""
+    if not allowed:
         raise ArgumentError(
             f"{path} is a Python pickle, which can run any program when opened. If you trust its "
             "source, pass ",
             Argument("allow_pickle", True),
-            f"; otherwise, get the words as {path.with_suffix('.txt').name}, one per line",
+            f"; otherwise, get {otherwise}",
         )
+
+
+def _pickled(path: Path, *, allow: bool) -> list[str]:
+    """Return the words in a pickle, as HistWords has them."""
+    text = path.with_suffix(".txt").name
+    require_trust(path, f"the words as {text}, one per line", allowed=allow)
     with damage_named(path, "is damaged, or is not a list of words"), path.open("rb") as file:
         return _listed(_WordsOnly(file, encoding="utf-8", errors="replace").load(), path)
