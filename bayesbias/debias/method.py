@@ -101,7 +101,9 @@ class Debiaser:
         rest = getattr(before, "sample", None)
         more = None if rest is None else self.transform(rest)
         words, forms = before.index_to_key, forms_of_keys(before)
-        after = Vectors(words, matrix, forms, known_ranks(before), sample=more).keyed()
+        moved = Vectors(words, matrix, forms, known_ranks(before))
+        moved.sample = more
+        after = moved.keyed()
         after.debiasing = self.record
         return after
 

@@ -186,13 +186,17 @@ def pick(
         n, names = len(absent), tuple(absent)
         why = "the embedding does not have them"
         warn(MissingWords(n, len(asked), "word", why, names, hint=hint, about=where))
-    loaded = embedding.loaded
-    original = {} if loaded is None else resolved_forms(loaded)
-    read_as = [original.get(form, form) for form in chosen.values()]
-    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
-    picked = Vectors([*chosen], chunk.vectors, read_as, ranks, others=others)
-    picked.hint = hint
+    picked = _vectors(embedding, [*chosen], chunk)
+    picked.others, picked.hint = others, hint
     return picked
+
+
+def _vectors(embedding: Embedding, words: Sequence[str], chunk: Chunk) -> Vectors:
+    """Return words with the vectors, the forms, and the ranks with which they were found."""
+    known = {} if embedding.loaded is None else resolved_forms(embedding.loaded)
+    forms = [known.get(form, form) for form in chunk.words]
+    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
+    return Vectors(words, chunk.vectors, forms, ranks)
 
 
 def _warn_of_repeats(read: Chunk, used: Collection[str], where: str) -> None:
@@ -223,13 +227,9 @@ def _whole(embedding: Embedding) -> Vectors:
     warn_of_empty(lost, embedding.name)
     if not chunk.words:
         raise ValueError(f"{embedding.name} has no words")
-    loaded, forms = embedding.loaded, chunk.words
-    if loaded is not None:
-        original = resolved_forms(loaded)
-        forms = [original.get(word, word) for word in forms]
-    sample = getattr(loaded, "sample", None)
-    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
-    return Vectors(chunk.words, chunk.vectors, forms, ranks, sample=sample)
+    whole = _vectors(embedding, chunk.words, chunk)
+    whole.sample = getattr(embedding.loaded, "sample", None)
+    return whole
 
 
 def _key_hint(embedding: Embedding, words: Sequence[str]) -> tuple[str | Argument, ...]:

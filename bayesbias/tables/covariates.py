@@ -102,8 +102,8 @@ def _of_words(words: pd.Series, of: str, values: object) -> pd.Series:
             f"values must be a dict or a Series from each {of} to its number; got "
             f"{type(values).__name__}. For one value per row, pass of='row'"
         )
-    given = pd.DataFrame([(str(word), value) for word, value in values.items()])
-    given = given.reindex(columns=[0, 1]).set_axis(["word", "value"], axis=1)
+    pairs = [(str(word), value) for word, value in values.items()]
+    given = pd.DataFrame(pairs, columns=["word", "value"])
     given = given[given["word"].isin(words)].drop_duplicates()
     if twice := list(dict.fromkeys(given["word"][given["word"].duplicated()])):
         raise ArgumentError(Argument("values"), f" has two values for {abridged(twice)}")
@@ -113,13 +113,13 @@ def _of_words(words: pd.Series, of: str, values: object) -> pd.Series:
 def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
     """Return one value per row; a Series must have the table's index, in any order."""
     if isinstance(values, pd.Series):
-        if not values.index.equals(table.index):
-            same = values.index.is_unique and {*values.index} == {*table.index}
-            if not same or not table.index.is_unique:
-                text = " must have the table's index; for values in its order, pass a list"
-                raise ArgumentError(Argument("values"), text)
-            return values.reindex(table.index)
-        return values
+        if values.index.equals(table.index):
+            return values
+        unique = values.index.is_unique and table.index.is_unique
+        if not unique or {*values.index} != {*table.index}:
+            text = " must have the table's index; for values in its order, pass a list"
+            raise ArgumentError(Argument("values"), text)
+        return values.reindex(table.index)
     given: Any = values
     if np.shape(given) != (len(table),):
         text = f" must have one number for each of the {len(table):,} rows; got "

@@ -132,11 +132,10 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
     frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
+    decimal = dialect(path)["decimal"]
     for name in frame.columns.difference([*texts, COLUMNS[-1]]):
         if isinstance(frame[name].dtype, pd.StringDtype):
-            cells = frame[name].where(~frame[name].isin(EMPTY))
-            if dialect(path)["decimal"] == ",":
-                cells = cells.str.replace(",", ".")
+            cells = frame[name].where(~frame[name].isin(EMPTY)).str.replace(decimal, ".")
             numbers = pd.to_numeric(cells, errors="coerce")
             if numbers.notna().any() and (numbers.isna() == cells.isna()).all():
                 frame[name] = numbers

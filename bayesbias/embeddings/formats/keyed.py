@@ -6,7 +6,7 @@ when they are returned to the user.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -37,9 +37,6 @@ class Vectors:
         matrix: Vector,
         forms: Sequence[str] | None = None,
         ranks: ArrayLike | None = None,
-        *,
-        others: Mapping[str, str] | None = None,
-        sample: KeyedVectors | None = None,
     ) -> None:
         self.index_to_key = list(words)
         self.key_to_index = {word: row for row, word in enumerate(words)}
@@ -47,7 +44,8 @@ class Vectors:
         self.expandos = {FORM: np.array(words if forms is None else forms, dtype=object)}
         if ranks is not None:
             self.expandos[RANK] = np.array(ranks, dtype=np.int64)
-        self.others, self.sample = dict(others or {}), sample
+        self.others: dict[str, str] = {}
+        self.sample: KeyedVectors | None = None
         self.hint: tuple[str | Argument, ...] = ()
 
     def __len__(self) -> int:
@@ -79,9 +77,8 @@ def with_words(
         np.vstack([vectors.vectors[: len(before)], matrix]).astype(np.float32, copy=False),
         [*forms_of_keys(vectors), *words],
         None if known is None else [*known.tolist(), *ranks],
-        others=getattr(vectors, "others", None),
     )
-    wider.hint = getattr(vectors, "hint", ())
+    wider.others, wider.hint = getattr(vectors, "others", {}), getattr(vectors, "hint", ())
     return wider
 
 
