@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .checks import Argument, ArgumentError, is_whole
+from .checks import check_numbers
 
 if TYPE_CHECKING:
     from numpy.random import Generator, SeedSequence
@@ -15,12 +15,10 @@ type Seed = int | SeedSequence | Generator | None
 
 def check_seed(seed: Seed) -> None:
     """Raise an ArgumentError if a seed is negative or not of an accepted type."""
-    if seed is None or (is_whole(seed) and seed >= 0):
-        return
     from numpy.random import Generator, SeedSequence
 
-    if not isinstance(seed, Generator | SeedSequence):
-        raise ArgumentError(Argument("seed"), f" must be a whole number, 0 or more; got {seed!r}")
+    if seed is not None and not isinstance(seed, Generator | SeedSequence):
+        check_numbers(least=0, seed=seed)
 
 
 def as_seed_sequence(seed: Seed) -> SeedSequence:

@@ -15,7 +15,7 @@ from .._core.arrays import FloatArray
 from .._core.display import abridged
 from ..tables.spellings import first_spellings, forms_of
 from .formats.held import as_keyed
-from .formats.keyed import require_directions
+from .formats.keyed import directed, require_directions
 from .load import vectors_in_memory
 
 
@@ -65,7 +65,10 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
     given: Any = vectors
     words = [*words]
     if isinstance(vectors, Mapping):
-        if all(word in vectors and _is_directed(vectors[word]) for word in words) or not vectors:
+        rows = [np.asarray(vectors[word]) for word in words if word in vectors]
+        if not vectors or (
+            len(rows) == len(words) and all(directed(row[None]).all() for row in rows)
+        ):
             return vectors
         forms = [form for word in words for form in forms_of(word)]
         given = as_keyed({form: vectors[form] for form in forms if form in vectors} or vectors)
@@ -73,11 +76,6 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
             words = given.index_to_key  # the caller reports the words as missing
     loaded: WordVectors = vectors_in_memory(given, words)
     return loaded
-
-
-def _is_directed(row: ArrayLike) -> bool:
-    numbers = np.asarray(row)
-    return bool(np.isfinite(numbers).all() and numbers.any())
 
 
 def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Number
 from typing import Any
 
@@ -40,6 +40,7 @@ def as_keyed(source: object) -> KeyedVectors:
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         return vectors
     given, rows, ranks = _parts(source)
+    given = given.to_pylist() if hasattr(given, "to_pylist") else given  # of pyarrow
     words = [word.decode() if isinstance(word, bytes) else word for word in given]
     if wrong := [word for word in words if not isinstance(word, str)]:
         raise ValueError(
@@ -73,10 +74,12 @@ def encoder_chunks(encoder: object) -> ChunksOf:
     return chunks
 
 
-def _parts(source: object) -> Parts:
+def _parts(source: Any) -> Parts:  # noqa: ANN401
     """Return the parts of a frame, a mapping, a pair, pairs, records, or a response."""
-    if is_frame(source):
-        return words_and_rows(as_pandas(source))
+    if isinstance(source, Iterator | ItemsView):
+        source = [*source]
+    if (lines := _are_lines(source)) or is_frame(source):
+        return words_and_rows(pd.DataFrame(source) if lines else as_pandas(source))
     items = source if isinstance(source, list | tuple) else _listed(source)
     if isinstance(source, Mapping):
         if columns := _columns(source):
@@ -112,7 +115,7 @@ def _by_word(source: Mapping[str, Any]) -> Parts:
     if source and not names.isdisjoint(VECTOR_NAMES):
         return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
     name, first = next(iter(source.items()), ("", None))
-    frame = is_frame(first) and len(getattr(first, "shape", ())) != 1  # a Series is a vector
+    frame = is_frame(first) and hasattr(first, "columns")  # a Series is a vector
     if isinstance(first, str | Mapping) or hasattr(first, "vectors") or frame:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
@@ -148,6 +151,17 @@ def _fields(one: object) -> dict[str, Any]:
         return {}
     values = {name: getattr(one, name, None) for name in (*WORD_NAMES, *VECTOR_NAMES, "index")}
     return {n: value for n, value in values.items() if value is not None and not callable(value)}
+
+
+def _are_lines(given: object) -> bool:
+    """Return whether an object has rows of a word and its numbers, as lists or as one array."""
+    if isinstance(given, np.ndarray):
+        return given.dtype.names is not None or (given.dtype == object and given.ndim == 2)
+    lines = given if isinstance(given, list | tuple) and len(given) > 2 else ()
+    return bool(lines) and all(
+        isinstance(line, list | tuple) and len(line) > 2 and isinstance(line[0], str)
+        for line in lines
+    )
 
 
 def _is_matrix(given: object) -> bool:
