@@ -67,7 +67,7 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
     if isinstance(vectors, Mapping):
         rows = [np.asarray(vectors[word]) for word in words if word in vectors]
         if not vectors or (
-            len(rows) == len(words) and all(directed(row[None]).all() for row in rows)
+            len(rows) == len(words) and all(directed(row.reshape(1, -1)).all() for row in rows)
         ):
             return vectors
         forms = [form for word in words for form in forms_of(word)]
