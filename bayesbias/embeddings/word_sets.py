@@ -65,10 +65,9 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
     given: Any = vectors
     words = [*words]
     if isinstance(vectors, Mapping):
-        rows = [np.asarray(vectors[word]) for word in words if word in vectors]
-        if not vectors or (
-            len(rows) == len(words) and all(directed(row.reshape(1, -1)).all() for row in rows)
-        ):
+        known = (vectors[word] for word in words if word in vectors)
+        found = [row for row in known if directed(np.reshape(row, (1, -1))).all()]
+        if len(found) == len(words) or not vectors:
             return vectors
         forms = [form for word in words for form in forms_of(word)]
         given = as_keyed({form: vectors[form] for form in forms if form in vectors} or vectors)
