@@ -1,9 +1,11 @@
-"""Write an embedding to one file, or convert a file of any format and size to a native folder."""
+"""Write an embedding to one file or to a native folder, also as a copy of a text in a cache."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,19 @@ import numpy as np
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
+from .._core.reading import parts_of, read_json
+from .._core.warnings import as_ours, from_dict, heard, to_dict, warn
 from ..tables.encodings import ODD
+from ..warnings import NotCached, SlowText
 from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
 from .formats.keyed import forms_of_keys, known_ranks
+from .formats.text import text_chunks
 from .load import VectorsLike, vectors_in_memory
 from .registry import ENDINGS, open_embedding
-from .source import Chunk, first_of_each
+from .source import Chunk, Embedding, first_of_each
+
+NOTICES = "notices.json"
+"""The warnings of the reading of a text, which every use of its copy in the cache repeats."""
 
 
 def save_vectors(
@@ -144,3 +153,54 @@ def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
         vectors.seek(0)  # NumPy's header leaves room for a larger first number
         np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
     return count, n_dims
+
+
+def cached(source: VectorsLike, *, allow_pickle: bool, progressbar: bool) -> VectorsLike | Path:
+    """Return the copy of a text file, written at its first use; other sources as they are.
+
+    The copy belongs to the file's path, size, and time of change. Line n of the text is row n, so
+    words keep their ranks.
+    """
+    opened = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
+    if opened.format is not text_chunks:
+        return source
+    target = _place(opened.path)
+    if not (target / NOTICES).is_file():
+        try:
+            _keep(opened, target)
+        except OSError as reason:  # such as another run that is writing the copy
+            warn(NotCached(opened.path.name, str(reason)))
+            return source
+    for notice in read_json(target / NOTICES):
+        warn(from_dict(notice))
+    return target
+
+
+def _keep(opened: Embedding, target: Path) -> None:
+    with replace_folder(target) as stage:
+        with heard() as found:
+            write_native(_in_place(opened), stage)
+        kept = [to_dict(as_ours(one)) for one in found if not isinstance(one, SlowText)]
+        (stage / NOTICES).write_text(json.dumps(kept), encoding="utf-8")
+
+
+def _place(path: Path) -> Path:
+    from platformdirs import user_cache_path
+
+    state, whole = parts_of(path)[0].stat(), str(path.resolve())
+    name = hashlib.sha256(f"{whole}\0{state.st_size}\0{state.st_mtime_ns}".encode()).hexdigest()
+    return user_cache_path("bayesbias") / "vectors" / name[:32]
+
+
+def _in_place(opened: Embedding) -> Iterator[Chunk]:
+    """Yield the chunks of a text, with an empty word and zeros for each line that is left out."""
+    count = 0
+    for chunk in opened.chunks():
+        places = chunk.ranks - count - 1
+        words = [""] * (int(places[-1]) + 1)
+        vectors = np.zeros((len(words), chunk.vectors.shape[1]), dtype=np.float32)
+        vectors[places] = chunk.vectors
+        for place, word in zip(places.tolist(), chunk.words, strict=True):
+            words[place] = word
+        count += len(words)
+        yield Chunk(words, vectors, np.arange(count - len(words) + 1, count + 1))

@@ -1,4 +1,7 @@
-"""Map kinds of files to readers. A new format needs a generator in `formats` and an entry here."""
+"""Determine what an embedding is, and which reader reads it; an ending only breaks ties.
+
+A new format needs a generator in `formats`, its first bytes in `MAGIC`, and a line in `FORMATS`.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,57 @@ from pathlib import Path
 
 from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.reading import ENDINGS as PACKED_ENDINGS
-from .._core.reading import parts_of
+from .._core.reading import as_utf8, opened, parts_of, utf16_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
 from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
 from .formats.held import as_keyed, encoder_chunks, is_encoder
 from .formats.keyed import loaded_whole
+from .formats.layout import header_of, is_number, layout_of
 from .formats.record_files import read_frame, read_json_file
-from .formats.sniff import look_at
 from .formats.static_models import folder_of_model, read_static_model
-from .source import ChunksOf, Embedding
+from .source import HEAD_SIZE, ChunksOf, Embedding
+
+MAGIC = {
+    b"\xba\x16\x4f\x2f": "fasttext",  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fastText's source
+    b"\x93NUMPY": "npy",
+    b"PAR1": "parquet",
+    b"PK": "npz",
+    b"\x80\x02": "pickle",
+    b"\x80\x03": "pickle",
+    b"\x80\x04": "pickle",
+    b"\x80\x05": "pickle",
+    b"ccopy_reg": "pickle",
+    b"(dp0": "pickle",
+    b"\x89HDF\r\n": "HDF5",
+    b"ARROW1": "Arrow",
+    b"SQLite format 3": "SQLite",
+    b"GGUF": "GGUF",
+    b"7z\xbc\xaf": "7z",
+    b"Rar!": "rar",
+    b"\x1f\x9d": "Z",
+    b"%PDF": "PDF",
+    b"version https://git-lfs": "LFS",
+}
+"""Kinds of files by their first bytes."""
+
+TEXTS = {
+    "json": rb"[{\[]\s*[\"{\[\]}]",
+    "HTML": rb"(?i)<(!doctype|html|\?xml|head)",
+}
+"""Kinds of text by their first characters."""
+
+_CONTROL = re.compile(rb"[\0-\x08]")
+"""Bytes that hardly occur in text; one in thirty bytes of float32 numbers is one of them."""
+
+MOST_TEXT = 200
+"""Fewest bytes of text for each such byte."""
+
+ZIPPED = {
+    "PyTorch": re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL),
+    "Office": re.compile(rb"PK.{28}(\[Content_Types\]|_rels/)", re.DOTALL),
+}
+"""Kinds of zip files that are not archives, by the first file in them."""
 
 FORMATS: dict[str, ChunksOf] = {
     "text": text.text_chunks,
@@ -33,7 +77,7 @@ FORMATS: dict[str, ChunksOf] = {
     "json": loaded_whole(read_json_file),
     "static": loaded_whole(read_static_model),
 }
-"""Generators, keyed by the kind of file that `look_at` finds; static models are folders."""
+"""Generators, keyed by the kind of file that `_kind_of` finds; static models are folders."""
 
 UNPACK = "unpack it, and pass the file inside"
 REFUSED = {
@@ -121,12 +165,50 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
-    kind, packed, layout = look_at(path)
+    found = _in_content(path)
+    found.allow_pickle, found.progressbar = allow_pickle, progressbar
+    return found
+
+
+def _in_content(path: Path) -> Embedding:
+    """Determine the format of a file from its first bytes, unpacked if needed."""
+    with opened(path) as (raw, stream, name):
+        head = stream.read(HEAD_SIZE)
+        packed = stream is not raw or path.suffix.lower() in PACKED_ENDINGS  # libraries trust these
+    if not head.strip(b"\0 \t\r\n"):
+        raise ValueError(f"{path} is empty")
+    kind, layout = _kind_of(head, Path(name).suffix.lower()), None
     if kind in REFUSED:
         what, advice = REFUSED[kind]
         raise ValueError(f"{path} is {what}: {advice}")
-    how = {"allow_pickle": allow_pickle, "progressbar": progressbar}
-    return Embedding(path, FORMATS[kind], packed=packed, layout=layout, **how)
+    if kind == "text":
+        layout = layout_of(head, path, ended=len(head) < HEAD_SIZE)
+        kind = "table" if layout.table else "matrix" if layout.matrix else kind
+    return Embedding(path, FORMATS[kind], packed=packed, layout=layout)
+
+
+def _kind_of(head: bytes, ending: str) -> str:
+    """Determine the kind of a file from its first bytes, unpacked."""
+    if known := next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), ""):
+        inside = ZIPPED if known == "npz" else {}
+        return next((kind for kind, pattern in inside.items() if pattern.match(head)), known)
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
+        return "safetensors"
+    first, ended, rest = head.partition(b"\n")
+    control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
+    if ended and header_of(first) and (control or not _is_text(rest, ending)):
+        return "word2vec"
+    if control:
+        return "UTF-16" if utf16_of(head) else "unknown"
+    start = as_utf8(head).lstrip()
+    return next((kind for kind, pattern in TEXTS.items() if re.match(pattern, start)), "text")
+
+
+def _is_text(rest: bytes, ending: str) -> bool:
+    """Decide whether the bytes after a header are lines of numbers; they have no control bytes."""
+    fields = [re.split(rb"[ \t,;|:]+", line.rstrip(b" \t\r,;|")) for line in rest.split(b"\n")[:9]]
+    numbers = any(is_number(some[-1]) for some in fields[:8] if len(some) > 1)
+    return numbers or (ending != ".bin" and rest.isascii())
 
 
 def _path_of(source: str | os.PathLike[str]) -> Path:

@@ -27,7 +27,7 @@ from ..background.reference_words import (
     words_present,
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
-from ..embeddings.cache import cached
+from ..embeddings.convert import cached
 from ..embeddings.distances import distance_table, measure
 from ..embeddings.formats.keyed import Vectors, frequency_ranks
 from ..embeddings.load import VectorsLike, pick

@@ -115,7 +115,7 @@ def _by_word(source: Mapping[str, Any]) -> Parts:
     if source and not names.isdisjoint(VECTOR_NAMES):
         return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
     name, first = next(iter(source.items()), ("", None))
-    frame = is_frame(first) and hasattr(first, "columns")  # a Series is a vector
+    frame = is_frame(first) and hasattr(type(first), "columns")  # a Series is a vector
     if isinstance(first, str | Mapping) or hasattr(first, "vectors") or frame:
         raise TypeError(
             "the vectors of one embedding are needed; got a mapping of embeddings. Pass one "
@@ -234,7 +234,7 @@ def _array(given: Any) -> Any:  # noqa: ANN401
         return given
     if isinstance(given, str):
         return _from_text(given)
-    if is_frame(given) and hasattr(given, "columns"):
+    if is_frame(given) and hasattr(type(given), "columns"):
         return as_pandas(given).to_numpy(dtype=np.float32, na_value=np.nan)
     if isinstance(given, np.ma.MaskedArray):
         return np.ma.filled(np.ma.MaskedArray(given, dtype=np.float32), np.nan)
