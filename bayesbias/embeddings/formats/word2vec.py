@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
-from ..source import LARGEST_DIMS, Chunk, Embedding
+from ..source import LARGEST_DIMS, Chunk, Embedding, rows_of_chunk
 from .layout import header_of, impossible, unfulfilled
 
 LONGEST_WORD = 4096
