@@ -90,7 +90,7 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
         if len(items) == 2 and (_are_words(items[0]) or _is_matrix(items[1])):
             return *_paired(*items), None
         if all(isinstance(one, list | tuple) and len(one) == 2 for one in items):
-            return *zip(*items, strict=True), None
+            return [word for word, _ in items], [row for _, row in items], None
     records = [_fields(one) for one in items] if items is not None else []
     if not (records and all(records)):
         raise TypeError(f"vectors must be {ACCEPTED}; got {type(source).__name__}")
