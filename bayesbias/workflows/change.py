@@ -32,7 +32,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lis
 from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
 from .frames import CHANGE_READINGS, change_frames, pairing_text
 from .model_texts import run_fields
-from .reference import matched_list, read_source
+from .reference import read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
 from .settings import ChangeSettings, Settings, require_names, settings_of
@@ -193,7 +193,8 @@ def _read_ends(
     sources = before, _debiased(before, after, words, sets, **loading)
     chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
     held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
-    first, wider = matched_list(*held.read(words), words, held.settings)  # as for a single list
+    listed = held.read(words).matched()  # as for a single list
+    (first,), wider = listed.parts, listed.wordlist
     controls = wider.controls.get(MATCHED, ())
     opened, also = open_embedding(sources[1], **loading), [*landmark_words(), *controls]
     second = pick(opened, words.words, known.case, also=also).keyed()

@@ -1,7 +1,8 @@
-"""What a list's contrasts are compared with: reference lists and other measures."""
+"""Read lists from an embedding in one pass, and what their contrasts are compared with."""
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
@@ -28,22 +30,25 @@ from ..background.reference_words import (
 )
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.convert import cached
-from ..embeddings.distances import distance_table, measure
-from ..embeddings.formats.keyed import Vectors, frequency_ranks
+from ..embeddings.distances import distance_table, measure, missing_words, undersized_sets
+from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Embedding
 from ..model.frequency import MATCHED
+from ..model.spec import ModelSpec
 from ..posterior.baseline_words import baseline_contrasts
 from ..posterior.splits import split_by_baseline
 from ..records.found import Frames, Without
 from ..scores.table import score_table
+from ..tables.covariates import with_values
 from ..tables.descriptives import contrast_of, default_rows
-from ..tables.schema import STEREOTYPES
+from ..tables.schema import STEREOTYPES, Checked, checked
+from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList
 from ..warnings import NothingDrawn, SameVectors
 from .results import ModelResult, joined
-from .ruler import landmark_lists, landmark_words
+from .ruler import landmark_lists, landmark_rows, landmark_words
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -60,29 +65,112 @@ SCORES = ("weat", "mac", "same")
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """An embedding that is read once for several lists, and the words drawn from it."""
+class Held:
+    """A list in an embedding or in contexts: its vectors, and the words drawn for it."""
 
-    embedding: Embedding
-    pools: Pools | None
+    vectors: KeyedVectors | ContextualVectors
+    wordlist: WordList
     settings: Settings
+    pool: Pool | None = None
 
-    def read(self, wordlist: WordList) -> tuple[Vectors, Pool | None]:
-        """Return the vectors of a list and of the landmarks, and words drawn for it."""
+    @property
+    def parts(self) -> list[KeyedVectors]:
+        """The vectors in each context, or the only ones."""
+        if in_contexts(self.vectors):
+            return [self.vectors.in_context(context) for context in self.vectors.contexts]
+        return [self.vectors]
+
+    def matched(self) -> Held:
+        """Add matched controls and their vectors, if they are requested and not in the list."""
+        pool, n, own = self.pool, self.settings.matched, self.wordlist
+        if in_contexts(self.vectors) or pool is None or not n or MATCHED in own.controls:
+            return self
+        with warned_if_too_few("matched controls"):
+            wider = with_matched(own, pool, default_rng(word_seeds()[1]), n=n)
+            vectors = with_drawn(self.vectors, wider.controls[MATCHED], pool)
+            return replace(self, vectors=vectors, wordlist=wider)
+        return self
+
+    def measured(self) -> Checked:
+        """Return the distances of the list, with the values of covariates if there are some."""
+        if in_contexts(self.vectors):
+            from ..contextual import contextual_table
+
+            most = self.settings.max_missing
+            table = checked(contextual_table(self.vectors, self.wordlist, max_missing=most))
+        else:
+            how = self.settings.chosen("embedding", "max_missing")
+            table = measure(self.vectors, self.wordlist, **how)
+        values = self.settings.covariate_values
+        return replace(table, rows=with_values(table.rows, values)) if values else table
+
+    def of_words(self) -> dict[str, pd.DataFrame]:
+        """Return the missing words, the sets that are too small, and the forms of the others."""
+        keyed, asked = self.parts[0], set(self.wordlist.words)
+        frames = {
+            "missing": missing_words(keyed, self.wordlist),
+            "thin": undersized_sets(keyed, self.wordlist),
+        }
+        others = getattr(keyed, "others", {})
+        for name, forms in (("forms", resolved_forms(keyed)), ("others", others)):
+            rows = [(word, form) for word, form in forms.items() if word in asked]
+            frames[name] = pd.DataFrame(rows, columns=["word", "form"])
+        return frames
+
+    def hash(self) -> str:
+        """Return a SHA-256 of the words and their vectors in all contexts, for all formats."""
+        digest = hashlib.sha256()
+        for part in self.parts:
+            for word in sorted(word for word in self.wordlist.words if word in part.key_to_index):
+                row = np.ascontiguousarray(part[word], dtype="<f4")
+                digest.update(word.encode() + b"\0" + row.tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An embedding that is read once for several lists, or contexts, and words drawn from it."""
+
+    vectors: Embedding | ContextualVectors
+    settings: Settings
+    pools: Pools | None = None
+
+    def read(self, wordlist: WordList) -> Held:
+        """Return a list with its vectors, those of the landmarks, and words drawn for it."""
+        if in_contexts(self.vectors):
+            return Held(self.vectors, wordlist, self.settings)
         how = self.settings.chosen("case", "strip_accents", "subwords")
-        if self.pools is None:
-            return pick(self.embedding, wordlist.words, **how), None
-        vectors, pool = pick(self.embedding, wordlist.words, also=landmark_words(), **how), None
-        with warned_if_too_few(UNDRAWN):
-            pool = self.pools.of(wordlist.words)
-        return vectors, pool
+        also, pool = landmark_words() if self.pools else (), None
+        vectors = pick(self.vectors, wordlist.words, also=also, **how)
+        if self.pools:
+            with warned_if_too_few(UNDRAWN):
+                pool = self.pools.of(wordlist.words)
+        return Held(vectors, wordlist, self.settings, pool)
+
+    def landmarks(self, held: Held, spec: ModelSpec) -> pd.DataFrame:
+        """Return the landmarks in an embedding from which words can be drawn."""
+        if in_contexts(held.vectors) or self.pools is None or spec.likelihood != "normal":
+            return pd.DataFrame()
+        return landmark_rows(held.vectors, self.pools, spec, self.settings, self.settings.matched)
 
 
-def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settings) -> Source:
+def read_source(
+    source: VectorsLike | ContextualVectors, lists: Sequence[WordList], settings: Settings
+) -> Source:
     """Read the words of all lists and landmarks, and draw words for controls, in one pass.
 
-    No words are drawn if none are needed. If the embedding has too few words, warn.
+    No words are drawn if none are needed. If the embedding has too few words, warn. Words in
+    contexts have no words to draw from.
     """
+    if in_contexts(source):
+        return Source(source, settings)
+    if settings.encoder:
+        from ..contextual import contextual_vectors
+
+        words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
+        how = settings.chosen("layer", "pooling", "progressbar")
+        contexts = contextual_vectors(settings.encoder, words, settings.templates, **how)
+        return Source(contexts, settings)
     reading = settings.chosen("allow_pickle", "progressbar")
     copy = cached(source, **reading) if settings.cache else source
     opened, pools = open_embedding(copy, **settings.chosen("key", "limit"), **reading), None
@@ -95,7 +183,7 @@ def read_source(source: VectorsLike, lists: Sequence[WordList], settings: Settin
             pools = draw_pools(opened, listed, by_rank=True, **drawing)
     elif len(lists) > 1:
         opened.keep(word for one in lists for word in one.words)
-    return Source(opened, pools, settings)
+    return Source(opened, settings, pools)
 
 
 @contextmanager
@@ -107,30 +195,12 @@ def warned_if_too_few(what: str) -> Iterator[None]:
         warn(NothingDrawn(what, str(reason)))
 
 
-def matched_list[V: (KeyedVectors, ContextualVectors)](
-    vectors: V, pool: Pool | None, wordlist: WordList, settings: Settings
-) -> tuple[V, WordList]:
-    """Add matched controls and their vectors to a list, if they are requested and not there."""
-    if pool is None or not settings.matched or MATCHED in wordlist.controls:
-        return vectors, wordlist
-    with warned_if_too_few("matched controls"):
-        wider = with_matched(wordlist, pool, default_rng(word_seeds()[1]), n=settings.matched)
-        return with_drawn(vectors, wider.controls[MATCHED], pool), wider
-    return vectors, wordlist
-
-
 def in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
     """Return whether vectors are contextual, without importing their module."""
     return hasattr(vectors, "in_context")
 
 
-def read_against(
-    lead: ModelResult,
-    wordlist: WordList,
-    vectors: KeyedVectors,
-    pool: Pool | None,
-    settings: Settings,
-) -> tuple[Frames, Without | None]:
+def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]:
     """Compare the contrasts of a list with those of reference lists, and compute other scores.
 
     Frames are keyed by file name. ``reference`` contains the default rows of contrasts, with their
@@ -138,6 +208,7 @@ def read_against(
     in ``match``. ``scores`` comes from `score_table`; it is empty if fewer than two groups have
     stereotypes. If there are no reference lists, the reason is returned instead of frames.
     """
+    settings, pool, wordlist = held.settings, held.pool, held.wordlist
     for reason, holds in (
         (Without.REQUEST, not settings.reference_lists),
         (Without.COVARIATES, settings.covariates),
@@ -145,11 +216,11 @@ def read_against(
     ):
         if holds:
             return Frames({}), reason
-    if pool is None:
+    if pool is None or in_contexts(held.vectors):
         return Frames({}), Without.WORDS
     headline = default_rows(lead["contrasts"])
     own = replace(wordlist, controls=_matched_of(wordlist))
-    known = _with_controls(pool, own, vectors)
+    known = _with_controls(pool, own, held.vectors)
     lost = [name for name in own.stereotypes if known.found.keys().isdisjoint(own.groups[name])]
     if lost:
         warn(NothingDrawn("reference lists", f"no word of {', '.join(lost)} has a vector"))
@@ -165,17 +236,13 @@ def read_against(
         for name, frame in frames.items():  # words on other topics are the only kind
             frames[name] = joined({"topics": frame}, "match").drop(columns=["first", "second"])
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
-        return Frames({**frames, "scores": partial(_scores, vectors, present, settings)}), None
+        return Frames({**frames, "scores": partial(_scores, held.vectors, present, settings)}), None
     return Frames({}), Without.WORDS
 
 
-def split_rows(
-    vectors: KeyedVectors | ContextualVectors,
-    wordlist: WordList,
-    lead: ModelResult,
-    pool: Pool | None,
-) -> pd.DataFrame:
+def split_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
     """Return the parts of two groups relative to controls and to neighbors of the stereotypes."""
+    vectors, pool, wordlist = held.vectors, held.pool, held.wordlist
     if in_contexts(vectors):
         return pd.DataFrame()
     if pool is None or len(wordlist.groups) != 2:
@@ -185,25 +252,20 @@ def split_rows(
         return split_by_baseline(lead.posterior)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # of words that nobody listed
-        table = distance_table(
-            with_drawn(vectors, near, pool), replace(wordlist, controls={"neutral": near})
-        )
+        wider = replace(wordlist, controls={"neutral": near})
+        table = distance_table(with_drawn(vectors, near, pool), wider)
     return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])
 
 
-def baseline_rows(
-    vectors: KeyedVectors | ContextualVectors,
-    wordlist: WordList,
-    lead: ModelResult,
-    settings: Settings,
-) -> pd.DataFrame:
+def baseline_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
     """Return the contrasts of groups relative to each set of baseline words in a list."""
-    if in_contexts(vectors) or not wordlist.baseline:
+    wordlist, settings = held.wordlist, held.settings
+    if in_contexts(held.vectors) or not wordlist.baseline:
         return pd.DataFrame()
     groups, controls = {**wordlist.groups, **wordlist.baseline}, _matched_of(wordlist)
     wider = replace(wordlist, groups=groups, controls=controls, baseline={})
-    table = distance_table(vectors, wider)
-    reading = {**settings.chosen("ci_prob", "ci_kind"), "rope": lead["contrasts"].attrs["rope"]}
+    table = distance_table(held.vectors, wider)
+    reading = {**settings.intervals, "rope": lead["contrasts"].attrs["rope"]}
     frames = [
         baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
         for name in wordlist.baseline

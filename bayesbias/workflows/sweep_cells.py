@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import batched, chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,14 +38,10 @@ from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
 from ..warnings import ListInOneEmbedding, PairsNotShared
 from .frames import LIST_READINGS
-from .reference import matched_list, read_source
+from .reference import Held, in_contexts, read_source
 from .results import ModelResult, Readings, joined, read_posterior
-from .ruler import landmark_rows
 from .settings import Settings
 from .sweep_spec import SweepConfig
-
-if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
 
 AT_ONCE = 100
 """Number of results that are joined at a time."""
@@ -66,7 +62,7 @@ JOINT_READINGS: Readings = {
 type ListKey = tuple[str, str]
 type Matrix = NDArray[np.float32]
 
-_Held = dict[str, tuple[int, Matrix]]
+_Known = dict[str, tuple[int, Matrix]]
 """Rows in the matrix, and vectors, keyed by form."""
 
 
@@ -106,32 +102,33 @@ def parts_of(
 
     With a model, the embedding's landmarks are measured, too.
     """
-    source, held, parts = read_source(settings.vectors, lists, settings), _Held(), {}
+    source, known, parts = read_source(settings.vectors, lists, settings), _Known(), {}
     ruler = pd.DataFrame()
     for own in lists:
-        vectors, wider = Vectors([], np.empty((0, 1), dtype=np.float32)), own
+        listed = Held(Vectors([], np.empty((0, 1), dtype=np.float32)), own, settings)
         with suppress(ValueError):  # without any words or stereotypes, the list's cells fail
-            vectors, pool = source.read(own)
-            vectors, wider = matched_list(vectors, pool, own, settings)
-        parts[own.name] = _part(own, wider, vectors, held)
-        if spec and source.pools and vectors.key_to_index and ruler.empty:
-            ruler = landmark_rows(vectors, source.pools, spec, settings, settings.matched)
-    if not held:  # raises an error that says what is missing
-        pick(source.embedding, chain.from_iterable(one.words for one in lists), settings.case)
-    matrix = np.array([vector for _, vector in held.values()])
+            listed = source.read(own)
+            listed = listed.matched()
+        parts[own.name] = _part(own, listed, known)
+        if spec and ruler.empty and listed.parts[0].key_to_index:
+            ruler = source.landmarks(listed, spec)
+    if not known and not in_contexts(source.vectors):  # raises an error that says what is missing
+        pick(source.vectors, chain.from_iterable(one.words for one in lists), settings.case)
+    matrix = np.array([vector for _, vector in known.values()])
     return {name: replace(part, matrix=matrix) for name, part in parts.items()}, ruler
 
 
-def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) -> Part:
-    """Return a list and a hash of what is measured; add its vectors to those that are held."""
+def _part(own: WordList, listed: Held, known: _Known) -> Part:
+    """Return a list and a hash of what is measured; add its vectors to those that are known."""
+    (vectors,), wider = listed.parts, listed.wordlist
     place, ranks = vectors.key_to_index, known_ranks(vectors)
     forms = dict(zip(vectors.index_to_key, forms_of_keys(vectors), strict=True))
     words = tuple(word for word in wider.words if word in place)
     rows = np.array([place[word] for word in words], dtype=np.int64)
     of_words, of_rows = tuple(forms[word] for word in words), None if ranks is None else ranks[rows]
     for word, form in zip(words, of_words, strict=True):
-        if form not in held:
-            held[form] = len(held), vectors[word].copy()
+        if form not in known:
+            known[form] = len(known), vectors[word].copy()
     sets = [wider.groups, wider.stereotypes, wider.controls, wider.stereotype_names]
     codes = pd.factorize(np.array(of_words, dtype=object))[0].tolist()
     content = [sets, words, codes, None if of_rows is None else of_rows.tolist()]
@@ -141,7 +138,7 @@ def _part(own: WordList, wider: WordList, vectors: KeyedVectors, held: _Held) ->
         wordlist=own,
         matched=() if wider is own else wider.controls[MATCHED],
         words=words,
-        rows=np.array([held[form][0] for form in of_words], dtype=np.int64),
+        rows=np.array([known[form][0] for form in of_words], dtype=np.int64),
         forms=of_words,
         ranks=of_rows,
         hint=vectors.hint,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,12 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.display import stages
-from ..embeddings.distances import measure, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
@@ -23,29 +20,16 @@ from ..posterior.loo import compare_models
 from ..records.found import Frames, ListRecord, Without
 from ..records.naming import GIVEN, naming_of
 from ..sampling.fit import fit_checked
-from ..tables.covariates import with_values
-from ..tables.schema import Checked, checked, table_hash
-from ..tables.spellings import resolved_forms
+from ..tables.schema import table_hash
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import UnreliableLoo
 from .frames import LIST_READINGS, list_frames, question_of
 from .model_texts import run_fields
-from .reference import (
-    Source,
-    baseline_rows,
-    in_contexts,
-    matched_list,
-    read_against,
-    read_source,
-    split_rows,
-)
+from .reference import Held, baseline_rows, in_contexts, read_against, read_source, split_rows
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
-from .ruler import landmark_rows
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
     from .._core.warnings import BayesbiasWarning
     from ..contextual import ContextualVectors
 
@@ -138,7 +122,7 @@ analyse = analyze  # the British spelling, an alias
 
 
 def analyze_lists(
-    source: VectorsLike | ContextualVectors,
+    vectors: VectorsLike | ContextualVectors,
     lists: Sequence[WordList],
     settings: Settings,
     *,
@@ -151,16 +135,16 @@ def analyze_lists(
     """
     specs = load_models(settings.models)
     with noticed() as read:
-        held = _source(source, lists, settings)
+        source = read_source(vectors, lists, settings)
     analyses, landmarks = [], None
     for wordlist in lists:
         with one_thread(), noticed() as notices:
             tell("measuring distances")
-            vectors, pool = held.read(wordlist) if isinstance(held, Source) else (held, None)
+            held = source.read(wordlist)
             if landmarks is None:  # they are the same for all lists
-                landmarks = _ruler(vectors, held, specs[-1])
-            known, wider = matched_list(vectors, pool, wordlist, settings)
-            table = _measured(known, wider, settings)
+                landmarks = source.landmarks(held, specs[-1])
+            held = held.matched()
+            table = held.measured()
             shown = settings.progressbar and tell is quietly
             how: dict[str, Any] = {"options": settings.of_fit(progressbar=shown)}
             how["covariates"] = settings.covariates
@@ -168,73 +152,18 @@ def analyze_lists(
             results = fit_models(fits, LIST_READINGS, settings, tell)
             tell("drawing reference lists")
             lead = results[specs[-1].name]
-            reference, without = read_against(lead, wider, known, pool, settings)
+            reference, without = read_against(held, lead)
             compared = {
                 "landmarks": landmarks,
                 "comparison": _compared(table.rows, results),
-                "baseline": baseline_rows(known, wider, lead, settings),
-                "split": split_rows(known, wider, lead, pool),
+                "baseline": baseline_rows(held, lead),
+                "split": split_rows(held, lead),
             }
-            frames = list_frames(results, table.rows, wider, _of_words(known, wider))
-        how = {"notices": (*read, *notices), "vectors": known, "without": without}
-        record = _record(frames | compared | reference, wider, results, settings, **how)
-        analyses.append(Analysis(record, results, settings, wider))
+            frames = list_frames(results, table.rows, held.wordlist, held.of_words())
+        frames = frames | compared | reference
+        record = _record(frames, held, results, notices=(*read, *notices), without=without)
+        analyses.append(Analysis(record, results, settings, held.wordlist))
     return analyses
-
-
-def _source(
-    source: VectorsLike | ContextualVectors, lists: Sequence[WordList], settings: Settings
-) -> Source | ContextualVectors:
-    """Return an embedding that is read once, or words in contexts, which have no pool."""
-    if in_contexts(source):
-        return source
-    if not settings.encoder:
-        return read_source(source, lists, settings)
-    from ..contextual import contextual_vectors
-
-    words = list(dict.fromkeys(word for wordlist in lists for word in wordlist.words))
-    how = settings.chosen("layer", "pooling", "progressbar")
-    return contextual_vectors(settings.encoder, words, settings.templates, **how)
-
-
-def _ruler(
-    vectors: KeyedVectors, held: Source | ContextualVectors, spec: ModelSpec
-) -> pd.DataFrame:
-    """Return the landmarks in this embedding."""
-    if in_contexts(held) or held.pools is None or spec.likelihood != "normal":
-        return pd.DataFrame()
-    return landmark_rows(vectors, held.pools, spec, held.settings, held.settings.matched)
-
-
-def _measured(
-    vectors: KeyedVectors | ContextualVectors, wordlist: WordList, settings: Settings
-) -> Checked:
-    """Return the distances of a list, with the values of covariates if there are some."""
-    if in_contexts(vectors):
-        from ..contextual import contextual_table
-
-        table = checked(contextual_table(vectors, wordlist, max_missing=settings.max_missing))
-    else:
-        table = measure(vectors, wordlist, **settings.chosen("embedding", "max_missing"))
-    values = settings.covariate_values
-    return replace(table, rows=with_values(table.rows, values)) if values else table
-
-
-def _of_words(
-    vectors: KeyedVectors | ContextualVectors, wordlist: WordList
-) -> dict[str, pd.DataFrame]:
-    """Return which words are missing, which sets are too small, and which forms were found."""
-    keyed, asked = _parts(vectors)[0], set(wordlist.words)
-    forms = {"forms": resolved_forms(keyed), "others": getattr(keyed, "others", {})}
-    frames = {
-        name: [(word, form) for word, form in pairs.items() if word in asked]
-        for name, pairs in forms.items()
-    }
-    return {
-        "missing": missing_words(keyed, wordlist),
-        "thin": undersized_sets(keyed, wordlist),
-        **{name: pd.DataFrame(rows, columns=["word", "form"]) for name, rows in frames.items()},
-    }
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
@@ -252,19 +181,17 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
 
 def _record(
     frames: Frames,
-    wordlist: WordList,
+    held: Held,
     results: Mapping[str, ModelResult],
-    settings: Settings,
     *,
     notices: Sequence[BayesbiasWarning],
-    vectors: KeyedVectors | ContextualVectors,
     without: Without | None,
 ) -> ListRecord:
     """Return what was found, as data."""
-    lead = [*results.values()][-1]
+    lead, wordlist, settings = [*results.values()][-1], held.wordlist, held.settings
     hashes = {
         "list": table_hash(wordlist.to_frame().drop(columns="group")),
-        "vectors": _vectors_hash(vectors, wordlist),
+        "vectors": held.hash(),
         "table": lead.posterior.attrs["table_hash"],
     }
     models = [one.name if isinstance(one, ModelSpec) else str(one) for one in settings.models]
@@ -288,20 +215,3 @@ def _record(
         frequency_removed=str(lead["contrasts"]["frequency"].iloc[0]) == "equal",
         without=without,
     )
-
-
-def _parts(vectors: KeyedVectors | ContextualVectors) -> list[KeyedVectors]:
-    """Return the vectors in each context, or the only ones."""
-    if in_contexts(vectors):
-        return [vectors.in_context(context) for context in vectors.contexts]
-    return [vectors]
-
-
-def _vectors_hash(vectors: KeyedVectors | ContextualVectors, wordlist: WordList) -> str:
-    """Return a SHA-256 of a list's words and vectors in all contexts, for all file formats."""
-    digest = hashlib.sha256()
-    for part in _parts(vectors):
-        for word in sorted(word for word in wordlist.words if word in part.key_to_index):
-            row = np.ascontiguousarray(part[word], dtype="<f4")
-            digest.update(word.encode() + b"\0" + row.tobytes())
-    return digest.hexdigest()
