@@ -167,6 +167,8 @@ class ChangePage(Page[ChangeRecord]):
         yield Fold("Are single distances closer to 1?", inside)
         yield parts.fit_fold(record, "changes")
         yield parts.warned_fold(record)
+        words = table(record.frame("words"), "Words of the list, by set (missing ones in brackets)")
+        yield Fold("Which words were measured?", words)
         made = ("Pairs", record.pairing), *parts.fitted_facts(record)
         yield Fold("How was it computed?", *made)
 

@@ -69,27 +69,21 @@ def marked_up(sentence: Sentence) -> str:
     )
 
 
-def chance(verdict: Verdict) -> str:
-    """Write the probability of the more probable side, or both if one cannot tell."""
-    if verdict.holds is None:
-        return f"{verdict.percent}% yes, {100 - verdict.percent}% no"
-    return f"{verdict.larger}%"
-
-
 def opening(verdict: Verdict) -> Marked:
-    """Return the verdict that starts a sentence."""
-    words = "We cannot tell" if verdict.holds is None else verdict.grade.value.capitalize()
-    return Marked(words, verdict, f" ({chance(verdict)})")
+    """Return the verdict that starts a sentence: the more probable side, or both if unclear."""
+    if verdict.holds is None:
+        chances = f" ({verdict.percent}% yes, {100 - verdict.percent}% no)"
+        return Marked("We cannot tell", verdict, chances)
+    return Marked(verdict.grade.value.capitalize(), verdict, f" ({verdict.larger}%)")
 
 
 def claim_of(record: ListRecord, *, holds: bool = True) -> str:
     """Say what was asked about all groups, or its opposite."""
     groups, sets = record.naming.groups, record.naming.sets
     if record.question is Question.CROSSED:
-        (one, two), (first, second) = (
-            groups.values(),
-            sets.values() if holds else reversed([*sets.values()]),
-        )
+        (one, two), (first, second) = groups.values(), sets.values()
+        if not holds:
+            first, second = second, first
         return f"{one} go with {first} and {two} with {second} more than the other way round"
     toward = "toward" if holds else "away from"
     if record.question is Question.SHARED:
@@ -131,24 +125,22 @@ def _by_group(record: ListRecord, where: str) -> Sentence:
 
 def list_deck(record: ListRecord) -> str:
     """Return the sentence on size: the estimate, its interval, and a landmark."""
-    row, scale = record.overall, _landmark(record)
+    row = record.overall
+    scale = for_scale(record) if record.frequency_removed else "Word frequency is not removed."
     if record.groups:
         names, versus = record.naming.groups, "compared with other groups’ words"
         found = [one for one in record.groups if one.verdict.holds is not None]
         if not found:
-            low, high = (
-                min(one.low for one in record.groups),
-                max(one.high for one in record.groups),
-            )
+            low = min(one.low for one in record.groups)
+            high = max(one.high for one in record.groups)
             return f"They are at most {_range(low, high)}, {versus}. {scale}"
         start = "; ".join(f"{names[one.key]} by {sized(one)}" for one in found)
         return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
-        return (
-            f"Stereotyped pairs are at most {_range(row.low, row.high)} than reverse pairs. {scale}"
-        )
+        most = _range(row.low, row.high)
+        return f"Stereotyped pairs are at most {most} than reverse pairs. {scale}"
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
     return f"Stereotyped pairs are {toward} than reverse pairs by {sized(row, sign)}. {scale}"
 
@@ -164,11 +156,6 @@ def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:
     digits = digits or digits_for(row.low, row.high)
     low, high = (number(end, digits) for end in sorted(sign * end for end in (row.low, row.high)))
     return f"{number(sign * row.mean, digits)} ({low} to {high})"
-
-
-def _landmark(record: ListRecord) -> str:
-    """Compare a size with a landmark's, or say that it includes word frequency."""
-    return for_scale(record) if record.frequency_removed else "Word frequency is not removed."
 
 
 def for_scale(record: Record) -> str:

@@ -15,7 +15,7 @@ from ..records.found import ChangeRecord, ListRecord, Question, Record
 from ..records.naming import GIVEN
 from ..records.rows import Row
 from .change_page import control_moves
-from .list_page import BASELINES
+from .list_page import split_in_words
 from .numbers import counted, joined, number, percent, probability_name
 from .parts import sets_in_words
 from .sentences import LANDMARK_SAYS, claim_of
@@ -37,6 +37,15 @@ OF_EMBEDDINGS = dict.fromkeys(
     ("pennington2014",),
 )
 """Sources of embeddings that are known by name."""
+
+OF_METHODS = {
+    "hard": ("bolukbasi2016",),
+    "multiclass_hard": ("manzini2019",),
+    "soft": ("bolukbasi2016", "manzini2019"),
+    "double_hard": ("wang2020",),
+    "half_sibling": ("yang2020",),
+}
+"""Sources of debiasing methods."""
 
 COUNTED = ("protected_group", "attribute_set")
 """Roles of the words whose effective numbers are reported."""
@@ -93,18 +102,18 @@ class Citations(dict[str, None]):
 
 def list_paper(record: ListRecord) -> WriteUp:
     """Write the paragraphs about a list."""
-    text, cite = _rendered(record, record.embedding, **_values(record))
-    return with_references(f"{text}\n\n{_word_table(record).markdown()}", cite)
+    return _paper(record, record.embedding, **_values(record))
 
 
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
     given = {"placed": _placed, "moves": control_moves(record), "left": record.check("classifier")}
-    return with_references(*_rendered(record, record.before, changed=True, slopes=(), **given))
+    given["of_method"] = OF_METHODS.get(record.method, ())
+    return _paper(record, record.before, changed=True, slopes=(), **given)
 
 
-def _rendered(record: Record, source: str, **values: object) -> tuple[str, Citations]:
-    """Fill in the template, escaping everything except formulas and citations."""
+def _paper(record: Record, source: str, **values: object) -> WriteUp:
+    """Fill in the template, escaping everything except formulas and citations, and add words."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -129,13 +138,11 @@ def _rendered(record: Record, source: str, **values: object) -> tuple[str, Citat
     }
     cite = Citations()
     text = environment.get_template("write_up.md.j2").render(**values, cite=cite)
-    return text.replace("'", "’"), cite
-
-
-def with_references(text: str, cited: Iterable[str]) -> WriteUp:
-    """Return a Markdown text with the bibliography entries that it cites."""
+    text = text.replace("'", "’")
+    if record.has("words"):
+        text = f"{text}\n\n{_word_table(record).markdown()}"
     entries = bibliography()
-    bibtex = "\n\n".join(entries[key] for key in cited) + "\n"
+    bibtex = "\n\n".join(entries[key] for key in cite) + "\n"
     return WriteUp(f"---\nbibliography: references.bib\n---\n\n{text.strip()}\n", bibtex)
 
 
@@ -162,7 +169,7 @@ def _values(record: ListRecord) -> dict[str, Any]:
         "total": int(words.loc[words["set"] != "matched", "words"].sum()),
         "estimand": Raw(_estimand(record)),
         **_results(record),
-        **(_division(record) if record.has("split") else {"division": ()}),
+        **_division(record),
     }
 
 
@@ -239,25 +246,18 @@ def _exact(value: float) -> str:
 
 def _division(record: ListRecord) -> dict[str, Any]:
     """Return how the estimate divides between two groups, and their unadjusted distances."""
-    split, names = record.frames["split"], record.naming.groups
+    (both, split), names = split_in_words(record), record.naming.groups
     blocks = record.frames["blocks"].to_dict("records")
     measured = {(row["protected_group"], row["attribute_set"]): row for row in blocks}
     parts = []
-    for (group, name), row in measured.items():
+    for (group, name), row in measured.items() if both else ():
         if row["own"]:
             (other,) = (key for key in names if key != group)
             gap = measured[other, name]["cosine_distance"] - row["cosine_distance"]
             nearer = "closer to" if gap >= 0 else "farther from"
             size = f"{number(abs(gap))} {nearer} {record.naming.sets[group]}"
             parts.append(f"{names[group]} were {size} than {names[other]} were")
-    wide = split.pivot_table("mean", "baseline", "protected_group", sort=False)
-    groups = [group for group in names if group in wide]
-    division = [
-        f"{joined(number(-row[group]) for group in groups)} relative to "
-        f"{BASELINES.get(str(name), str(name))}"
-        for name, row in wide.iterrows()
-    ]
-    both = [names[group] for group in groups]
+    division = [f"{joined(texts)} relative to {name}" for name, texts in split.items()]
     return {"unadjusted": ", and ".join(parts), "division": division, "both": both}
 
 
@@ -274,11 +274,8 @@ def _against_baseline(record: ListRecord) -> Iterator[tuple[str, str, str]]:
         yield str(row["set"]), str(row["which"]), parts
 
 
-def _word_table(record: ListRecord) -> Table:
+def _word_table(record: Record) -> Table:
     """Return the list for the appendix, one row for each set."""
-    words = record.frames["words"]
-    rows = tuple(
-        tuple(escaped(str(row[name])) for name in ("role", "set", "which"))
-        for row in words.to_dict("records")
-    )
+    columns = (record.frames["words"][name].map(escaped) for name in ("role", "set", "which"))
+    rows = tuple(zip(*columns, strict=True))
     return Table("", ("role", "set", "words (missing ones in brackets)"), rows)

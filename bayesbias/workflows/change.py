@@ -30,7 +30,7 @@ from ..records.naming import names_in, naming_of
 from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
-from .frames import CHANGE_READINGS, change_frames, pairing_text
+from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
 from .reference import read_source
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
@@ -51,7 +51,8 @@ class ChangeAnalysis(Fitted):
     The frames of the record `found` are attributes: ``table_before`` and ``table_after``, the
     distances; ``pairs`` and ``unpaired``, their rows with and without a partner; ``bands`` from
     `comparison.band_shares`; ``scores`` from `scores_before_after`, or from `mac_before_after` if
-    there are no vectors; and ``remains`` from `bias_before_after`, if bias was searched for.
+    there are no vectors; ``remains`` from `bias_before_after`, if bias was searched for; and
+    ``words``, the words of each set of a list.
     `results` are keyed by model name; the last model is the main one.
     """
 
@@ -150,6 +151,7 @@ def analyze_change(
             "unpaired": pairs.unpaired,
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
+            "words": _listed(ends),
             "remains": _remains(ends, words, recover, known),
         }
     tell("measuring landmarks")
@@ -173,6 +175,7 @@ class _Ends(NamedTuple):
     sources: tuple[VectorsLike, ...] = ()
     held: tuple[KeyedVectors, ...] = ()
     pools: Pools | None = None
+    wordlist: WordList | None = None
 
 
 def _read_ends(
@@ -210,7 +213,7 @@ def _read_ends(
             distance_table(vectors, wider, embedding=name)
             for vectors, name in zip((first, second), names, strict=True)
         )
-    return _Ends(one, two, names, sources, (first, second), held.pools)
+    return _Ends(one, two, names, sources, (first, second), held.pools, wider)
 
 
 def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettings) -> None:
@@ -225,6 +228,13 @@ def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettin
         warn(ThinSet(name, int(found), int(n)))
     (first, second), pickle = ends.sources, known.allow_pickle
     warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
+
+
+def _listed(ends: _Ends) -> pd.DataFrame:
+    """Return the words of each set, with those that the embedding before lacks in brackets."""
+    if ends.wordlist is None:
+        return pd.DataFrame()
+    return words_by_set(ends.wordlist, missing_words(ends.held[0], ends.wordlist))
 
 
 def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:

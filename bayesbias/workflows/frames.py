@@ -92,7 +92,7 @@ def list_frames(
     parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
         "table": table,
         "headline": _headline(lead["contrasts"], lead["quantiles"]),
-        "words": _words(wordlist, of_words["missing"]),
+        "words": words_by_set(wordlist, of_words["missing"]),
         "about": pd.DataFrame([{name: getattr(wordlist, name) for name in ABOUT}]),
         **of_words,
         **_raw(table),
@@ -132,7 +132,7 @@ def question_of(pairs: pd.DataFrame) -> Question:
     return Question.CROSSED if n_groups == 2 else Question.GROUPS
 
 
-def _words(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
+def words_by_set(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     """Return the words of each set, with missing ones in brackets."""
     entries = wordlist.to_frame().merge(missing, "left", indicator="found")
     entries["found"] = entries["found"] == "left_only"

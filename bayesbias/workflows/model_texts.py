@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._core.warnings import BayesbiasWarning
 from ..model.priors import Prior
@@ -12,9 +12,6 @@ from ..model.tree import design_of, spread_of, warnings_of
 from ..records.found import FittedModel, ModelText
 from ..sampling.options import FitOptions
 from .results import ModelResult
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 INDICES = {
     **{"connection": "c", "stereotype_connection": "c", "protected_word": "w", "attribute": "a"},
@@ -38,7 +35,7 @@ def run_fields(
     specs = {name: one.spec.to_dict() for name, one in results.items()}
     about = {"models": specs, "warnings": list(map(str, notices)), **origin, "hashes": hashes}
     return {
-        "models": fitted_models(results),
+        "models": tuple(fitted(name, one) for name, one in results.items()),
         "ci_prob": options.ci_prob,
         "notices": tuple(notices),
         "hashes": hashes,
@@ -46,14 +43,16 @@ def run_fields(
     }
 
 
-def fitted_models(results: Mapping[str, ModelResult]) -> tuple[FittedModel, ...]:
-    """Describe models and how each was fitted."""
-    return tuple(_fitted(name, result) for name, result in results.items())
-
-
-def _fitted(name: str, result: ModelResult) -> FittedModel:
+def fitted(name: str, result: ModelResult) -> FittedModel:
+    """Describe a model and how it was fitted."""
     tree, spec = result.posterior, result.spec
-    sizes = tree["posterior"].sizes
+    sizes, text = tree["posterior"].sizes, None
+    if spec.outcome != "preference":
+        spread = design_of(tree).spread if spec.outcome == "change" else float(spread_of(tree))
+        sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
+        effects = tuple(term.in_words.replace("_", " ") for term in spec.terms)
+        priors = tuple(_priors(spec, spread))
+        text = ModelText(_formula(spec, sigma), sigma, effects, priors, spread)
     return FittedModel(
         name=name,
         title=spec.title,
@@ -62,20 +61,9 @@ def _fitted(name: str, result: ModelResult) -> FittedModel:
         reason=str(tree.attrs["method_reason"]),
         draws=f"{sizes['chain']} × {sizes['draw']} draws",
         seed=str(tree.attrs["seed"]),
-        text=None if spec.outcome == "preference" else _text(spec, _spread(tree, spec)),
+        text=text,
         doubts=warnings_of(tree),
     )
-
-
-def _spread(tree: DataTree, spec: ModelSpec) -> float:
-    """Return the unit of priors: the sd of distances, or of their changes."""
-    return design_of(tree).spread if spec.outcome == "change" else float(spread_of(tree))
-
-
-def _text(spec: ModelSpec, spread: float) -> ModelText:
-    sigma = "".join([r"\sigma", *(f"_{INDICES[name]}" for name in spec.sigma_dims)])
-    effects = tuple(term.in_words.replace("_", " ") for term in spec.terms)
-    return ModelText(_formula(spec, sigma), sigma, effects, tuple(_priors(spec, spread)), spread)
 
 
 def _formula(spec: ModelSpec, sigma: str) -> str:

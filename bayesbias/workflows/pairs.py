@@ -32,7 +32,7 @@ from ..model.tree import labels, stacked
 from ..records.found import Frames, PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
 from ..sampling.options import FitOptions
-from .model_texts import fitted_models
+from .model_texts import fitted
 from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
 
 if TYPE_CHECKING:
@@ -119,11 +119,11 @@ def analyze_pairs(
             results[measure] = read_posterior(tree, READINGS, settings)
     for name in READINGS:
         frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
-    fitted = fitted_models(results)
-    doubts = [str(doubt.concerning(one.name)) for one in fitted for doubt in one.doubts]
+    models = tuple(fitted(measure, one) for measure, one in results.items())
+    doubts = [str(doubt.concerning(one.name)) for one in models for doubt in one.doubts]
     record = PairRecord(
         frames=Frames(frames),
-        models=fitted,
+        models=models,
         ci_prob=settings.ci_prob,
         origin={"scored": scored, "spec": spec.to_dict(), "warnings": doubts},
         language_models=tuple(str(name) for name in paired["model"].unique()),
