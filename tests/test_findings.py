@@ -15,7 +15,7 @@ from bayesbias.embeddings.load import load_vectors
 from bayesbias.records.found import Frames, Without
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
-from bayesbias.report.write_up import OF_EMBEDDINGS, OF_MODELS, bibliography
+from bayesbias.report.write_up import OF_EMBEDDINGS, OF_METHODS, OF_MODELS, bibliography
 from bayesbias.tables.descriptives import default_rows
 from bayesbias.workflows.wordlist import Analysis
 
@@ -151,8 +151,10 @@ def test_what_is_cited_is_there(religion: Analysis) -> None:
 
 
 def test_every_citation_has_an_entry() -> None:
-    keys = {key for table in (OF_MODELS, OF_EMBEDDINGS) for keys in table.values() for key in keys}
+    tables = OF_MODELS, OF_EMBEDDINGS, OF_METHODS
+    keys = {key for table in tables for keys in table.values() for key in keys}
     assert keys <= set(bibliography())
+    assert set(OF_METHODS) == set(bb.debias.DEBIASING_METHODS)
     assert all(bb.load_model(name) for name in OF_MODELS)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
+from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core import warnings
@@ -21,6 +22,7 @@ from bayesbias.report.numbers import digits_for, number, percent
 from bayesbias.tables.word_pairs import block_means, word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
+from bayesbias.workflows.sweep import Sweep
 from bayesbias.workflows.wordlist import Analysis
 
 
@@ -53,6 +55,12 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> PairAnalysis:
     pd.DataFrame({**some, "difference": shift}).to_csv(path, index=False)
     few = PairSettings(seed=1, draws=100, tune=100, chains=2, progressbar=False)
     return analyze_pairs(bb.maskedlm.read_scores(path), few)
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    config = bb.load_sweep(write_inputs(tmp_path_factory.mktemp("sweep")))
+    return bb.run_sweep(replace(config, models=config.models[:1]), progress=False)
 
 
 class Parsed(HTMLParser):
@@ -171,7 +179,7 @@ CONSTANTS = {"100", "99%", "95%", "80%", "20%", "1%", "0", "1", "89%"}
 """Numbers of the legend: dots, words for probabilities, and the probability of an interval."""
 
 
-def in_frames(analysis: Analysis | ChangeAnalysis | PairAnalysis) -> set[str]:
+def in_frames(analysis: Analysis | ChangeAnalysis | PairAnalysis | Sweep) -> set[str]:
     """Return every number of the record's frames, as a page could write it, without its sign."""
     whole = set(CONSTANTS)
     for frame in analysis.found.frames.values():
@@ -198,7 +206,7 @@ def written(values: np.ndarray) -> Iterator[str]:
 
 
 SLOW = (pytest.param(name, marks=pytest.mark.slow) for name in ("two_groups", "change"))
-FEWER = pytest.mark.parametrize("name", ["demo", "pairs", *SLOW])
+FEWER = pytest.mark.parametrize("name", ["demo", "pairs", "sweep", *SLOW])
 
 
 @FEWER

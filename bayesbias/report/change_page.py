@@ -38,7 +38,10 @@ class ChangePage(Page[ChangeRecord]):
 
     def __init__(self, record: ChangeRecord) -> None:
         title = f"{record.title or 'Two tables'}: {record.before} → {record.after}"
-        super().__init__(record, title, f"Word distances in {parts.LEARNED}")
+        kicker = f"Word distances in an embedding: {parts.LEARNED}"
+        if record.title:
+            kicker = parts.measured(record.title, record.before)
+        super().__init__(record, title, kicker)
 
     @cached_property
     def answer(self) -> Answer:

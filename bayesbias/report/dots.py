@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
+from textwrap import wrap
 
 from ..records.rows import Row
 from .numbers import number
@@ -28,6 +29,12 @@ class Axis:
         digits = self.digits + max(0, round(-log10(factor)))
         return Axis(factor * self.low, factor * self.high, ticks, self.zero, digits)
 
+
+LONGEST, NARROW_LONGEST = 22, 28
+"""Largest number of letters in a line of a row's label, in pictures of both widths."""
+
+LINE = 14
+"""Height of a line of a label, in pixels."""
 
 SAME = "the same measure for"
 """The line above the ruler, whose rows it starts."""
@@ -163,12 +170,15 @@ class _Drawing:
     def _row(self, row: DotRow, radius: float) -> None:
         stacks, at = self._stacks(row.values, radius), self.at
         bold, plain = row.right
+        lines = wrap(row.label, LONGEST) or [""]
         if at.narrow:
-            self.ink.append(text(row.label, at.left, self.y + 13, "n"))
+            label = f"{row.label[: NARROW_LONGEST - 1]}…"
+            label = row.label if len(row.label) <= NARROW_LONGEST else label
+            self.ink.append(text(label, at.left, self.y + 13, "n"))
             both = node("tspan", bold, cls="b") + f" {plain}"
             self.ink.append(node("text", both, x=at.width - at.right, y=self.y + 13, cls="s r"))
             self.y += 18
-        height = max(2 * radius * max(stacks.values()), 18 if at.narrow else 32)
+        height = max(2 * radius * max(stacks.values()), 18 if at.narrow else 18 + LINE * len(lines))
         base, zero = self.y + height, self.x(self.axis.zero)
         _, low, high = (self.x(end) for end in row.ends)
         places = defaultdict[str, list[tuple[float, float]]](list)
@@ -184,7 +194,8 @@ class _Drawing:
                 self.back.append(dots(some, radius - 1.6, "hole"))
         self.back.append(rule(at.left, base + 1, at.width - at.right, base + 1, "base"))
         if not at.narrow:
-            self.ink.append(text(row.label, at.left - 12, base - 12, "n r"))
+            for above, line in enumerate(reversed(lines)):
+                self.ink.append(text(line, at.left - 12, base - 12 - LINE * above, "n r"))
             self.ink.append(text(row.below, at.left - 12, base + 3, "s r") if row.below else "")
             self.ink.append(text(bold, at.width - at.right + 10, base - 12, "n"))
             self.ink.append(text(plain, at.width - at.right + 10, base + 3, "s"))

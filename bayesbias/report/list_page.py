@@ -43,7 +43,8 @@ class ListPage(Page[ListRecord]):
 
     def __init__(self, record: ListRecord) -> None:
         title = f"{record.title}, in {record.embedding}"
-        super().__init__(record, title, f"Word distances in {parts.LEARNED}")
+        reference = str(record.frames["about"]["reference"].iloc[0])
+        super().__init__(record, title, parts.measured(record.title, record.embedding, reference))
 
     @cached_property
     def answer(self) -> Answer:

@@ -49,7 +49,7 @@ class IndexPage(Page[Mapping[str, ListRecord]]):
     def __init__(self, record: Mapping[str, ListRecord]) -> None:
         embedding = next(iter(record.values())).embedding
         title = f"{counted(len(record), 'word list')} in {embedding}"
-        super().__init__(record, title, f"Word distances in {parts.LEARNED}")
+        super().__init__(record, title, f"Word distances in an embedding: {parts.LEARNED}")
 
     @cached_property
     def answer(self) -> Answer:

@@ -22,6 +22,9 @@ DARKEST = 0.97
 SMALLEST = 8.5
 """Smallest width of a column with a readable name, in pixels."""
 
+LONGEST = 22
+"""Largest number of letters of a word's name."""
+
 GAP, TITLE = 7, 15
 
 
@@ -87,7 +90,7 @@ class _Drawing:
 
     def __init__(self, plan: PairMap, at: Width) -> None:
         self.plan, self.at, narrow, longest = plan, at, at.narrow, max(map(len, plan.words))
-        self.left = min(8 + (6.1 if narrow else 6.8) * min(longest, 22), 88 if narrow else 150)
+        self.left = min(8 + (6.1 if narrow else 6.8) * min(longest, LONGEST), 88 if narrow else 150)
         n_gaps = GAP * (len(plan.columns) - 1)
         room = at.width - self.left - at.right - n_gaps
         self.cell = min((room - (14 if not narrow else 0)) / len(plan.attributes), 46)
@@ -169,7 +172,8 @@ class _Drawing:
         size, names = min(12.0, self.row - 0.5), list[str]()
         for i, word in enumerate(self.plan.words):
             place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
-            names.append(text(word, *place, "r", style=f"font-size:{short(size)}px"))
+            shown = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
+            names.append(text(shown, *place, "r", style=f"font-size:{short(size)}px"))
         angle = -55 if self.slanted else -90
         of_column = min(12.0, self.cell - 0.5)
         for j, attribute in enumerate(self.plan.attributes if self.named else ()):

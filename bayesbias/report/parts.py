@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -42,8 +43,11 @@ OWN = "closer to own stereotypes by (cosine distance)"
 TOWARD = "closer than other groups’ words by (cosine distance)"
 """What numbers mean: for two groups, and for each of several."""
 
-LEARNED = "an embedding: numbers for words, learned from texts"
-"""What was measured, for readers who do not know the word."""
+LEARNED = "numbers for words, learned from texts"
+"""What an embedding is."""
+
+SOURCE = re.compile(r"([^();]+) \((\d{4})\)")
+"""The start of a list's reference: its authors and the year."""
 
 ALIKE = 1.5
 """Sets whose words count as fewer unrelated words than this count as one word."""
@@ -52,11 +56,18 @@ UNEVEN = 0.05
 """Connections are named if the coverage of their intervals is off by more than this."""
 
 
+def measured(title: str, embedding: str, reference: str = "") -> str:
+    """Say which list was measured, whose it is, and in what."""
+    source = SOURCE.match(reference)
+    whose = " ({}, {})".format(*source.groups()) if source else ""
+    return f"{title}{whose}, in {embedding}: {LEARNED}"
+
+
 def ruler(record: Record, topics: pd.Series | None = None) -> list[Mark | Ticks]:
     """Return the rows below the posteriors: lists on other topics, then landmarks."""
     marks: list[Mark | Ticks] = []
     if topics is not None:
-        marks.append(Ticks("random other topics", topics.tolist()))
+        marks.append(Ticks(f"{len(topics)} random other topics", topics.tolist()))
     return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
 
 
@@ -109,7 +120,7 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
     ci = probability_name(record.ci_prob)
-    return f"Each dot is 1% of the probability; faint dots are outside the {ci} range at the right."
+    return f"Each dot is 1% of the probability. The range at the right holds {ci}: the bright dots."
 
 
 def how_to_read(record: Record, what: str) -> Fold:

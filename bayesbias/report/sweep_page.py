@@ -26,7 +26,9 @@ class SweepPage(Page[SweepRecord]):
 
     def __init__(self, record: SweepRecord) -> None:
         sizes = f"{counted(len(record.lists), 'list')}, {counted(record.n_models, 'model')}"
-        super().__init__(record, record.title, f"{record.title}, {sizes}; {parts.LEARNED}")
+        super().__init__(
+            record, record.title, f"{record.title}, {sizes}; embeddings: {parts.LEARNED}"
+        )
 
     @cached_property
     def answer(self) -> Answer:
