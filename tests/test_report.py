@@ -216,7 +216,8 @@ def test_every_number_on_a_page_is_in_a_frame(name: str, request: pytest.Fixture
     page = Parsed(written_page(analysis))
     ticks = {number(tick, digits) for tick in np.arange(-10, 20) / 10 for digits in (1, 2)}
     known = in_frames(analysis) | {text.lstrip("−") for text in ticks}
-    titles = " ".join([analysis.page().title, str(analysis.found.rope)])
+    about = analysis.found.frame("about").astype(str).to_numpy().ravel()
+    titles = " ".join([analysis.page().title, str(analysis.found.rope), *about])
     shown = page.text.split("SHA-256")[0] + page.drawn
     said = {text.lstrip("−+") for text in NUMBER.findall(shown)}
     exceeding = {f"{n}" for n in range(101)} if name != "change" else set()

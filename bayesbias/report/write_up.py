@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from ..records.found import ChangeRecord, ListRecord, Question, Record
+from ..records.found import ChangeRecord, ListRecord, Record
 from ..records.naming import GIVEN
 from ..records.rows import Row
 from .change_page import control_moves
@@ -107,7 +108,7 @@ def list_paper(record: ListRecord) -> WriteUp:
 
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
-    given = {"placed": _placed, "moves": control_moves(record), "left": record.check("classifier")}
+    given = {"moves": control_moves(record), "left": record.check("classifier")}
     given["of_method"] = OF_METHODS.get(record.method, ())
     return _paper(record, record.before, changed=True, slopes=(), **given)
 
@@ -129,6 +130,7 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
     values |= {
         **{"record": record, "settings": settings, "lead": lead, "others": others},
         **{"counted": counted, "joined": joined, "of_models": OF_MODELS, "real": number},
+        "placed": partial(_placed, ci_prob=record.ci_prob),
         "version": version("bayesbias"),
         "found": dict(record.led("diagnostics").itertuples(index=False, name=None)),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
@@ -167,29 +169,9 @@ def _values(record: ListRecord) -> dict[str, Any]:
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
         "total": int(words.loc[words["set"] != "matched", "words"].sum()),
-        "estimand": Raw(_estimand(record)),
         **_results(record),
         **_division(record),
     }
-
-
-def _estimand(record: ListRecord) -> str:
-    """Define the contrast with its formula, as a paper's methods do."""
-    start = (
-        "Let $m(g, S)$ be the mean cosine distance between the words of group $g$ and the "
-        "attributes $S$. "
-    )
-    if record.question is Question.GROUPS:
-        return start + (
-            "For group $g$ with stereotypes $S_g$, other groups $h$, and the stereotypes $T$ of "
-            "third groups we estimate $[m(h, S_g) - m(g, S_g)] - [m(h, T) - m(g, T)]$, averaged "
-            "over $h$. The overall estimate is the average over groups of "
-            "$m(g, S_h) - m(g, S_g)$ for the stereotypes $S_h$ of other groups."
-        )
-    return start + (
-        "For groups $g$ and $h$ with stereotypes $S_g$ and $S_h$ we estimate the double difference "
-        "$\\frac{1}{2}\\{[m(g, S_h) - m(g, S_g)] + [m(h, S_g) - m(h, S_h)]\\}$."
-    )
 
 
 def _placed(row: Row, ci_prob: float) -> str:
@@ -206,17 +188,13 @@ def _placed(row: Row, ci_prob: float) -> str:
 def _results(record: ListRecord) -> dict[str, Any]:
     """Return what the results name: estimates, what they compare with, and their limits."""
     overall, names, frames = record.overall, record.naming.groups, record.frames
-    claim = claim_of(record, holds=overall.mean >= 0)
-    unsure = overall.verdict.holds is None
-    start = f"It is unclear whether {claim}" if unsure else f"{claim[0].upper()}{claim[1:]}"
-    found = f"mean double difference in cosine distance of {_placed(overall, record.ci_prob)}"
     sizes, topics, headline = frames["sizes"], record.topics, frames["headline"]
     unrelated = list[str]()
     if len(sizes):
         count = sizes.groupby("role", sort=False)["n_effective"].sum()
         unrelated = [number(count.get(name, np.nan), 1) for name in COUNTED]
     return {
-        "lead_sentence": f"{start}, with a {found}.",
+        "claim": claim_of(record, holds=overall.mean >= 0),
         "by_group": [
             f"{names[row.key]} were {'closer to' if row.mean >= 0 else 'farther from'} their own "
             f"stereotypes by {_placed(row, record.ci_prob)}"
