@@ -68,7 +68,7 @@ def _reused(config: SweepConfig, folder: Path) -> Iterator[dict[str, object]]:
     start, parts = time.process_time(), {}
     for one in config.embeddings:
         settings = Settings(vectors=one.source, progressbar=False)
-        found = parts_of(config.lists, settings)
+        found, _ = parts_of(config.lists, settings)
         parts |= {(one.name, name): part for name, part in found.items()}
     cells = product(parts.items(), config.models)
     jobs = [cell_job((*key, spec.name), part, spec, config) for (key, part), spec in cells]

@@ -48,7 +48,6 @@ class FittedModel:
     """A model and how it was fitted; `doubts` are the sampler's warnings."""
 
     name: str
-    title: str
     reference: str
     method: str
     reason: str

@@ -55,7 +55,6 @@ def fitted(name: str, result: ModelResult) -> FittedModel:
         text = ModelText(_formula(spec, sigma), sigma, effects, priors, spread)
     return FittedModel(
         name=name,
-        title=spec.title,
         reference=spec.reference,
         method=str(tree.attrs["method"]),
         reason=str(tree.attrs["method_reason"]),
