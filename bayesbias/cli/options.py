@@ -188,6 +188,7 @@ class Results:
         One analysis is written into the folder; several are written into its subfolders `parts`.
         """
         from ..workflows import output
+        from ..workflows.results import fill_folder
 
         output.require_place(out, [part for part in parts if part], force=self.force)
         with steps() as tell:
@@ -195,7 +196,7 @@ class Results:
             tell("writing the report")
             how |= {"kinds": self.plots.split(",") if self.plots else []}
             with output.replace_results(out, force=self.force) as stage:
-                output.fill_folder(stage, results, command_line(), **how)
+                fill_folder(stage, results, command_line(), **how)
         texts = [text for one in results.values() for text in self._texts(one)]
         lines = (line for text in texts for line in text.splitlines())
         return self.finish(lines, out, doubtful=any(one.warnings for one in results.values()))

@@ -154,6 +154,7 @@ def sweep(
     from ..report.sentences import NOT_SHOWN
     from ..tables.descriptives import contrast_of
     from ..workflows import output
+    from ..workflows.results import fill_folder
     from ..workflows.sweep import require_sweep_place
 
     if jobs == 0:
@@ -163,7 +164,7 @@ def sweep(
     progress = False if screen.QUIET.get() else None
     with output.replace_results(out, force=True) as stage:  # blocks other runs
         done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
-        output.fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
+        fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):
         screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")
     for failure in done.uncompared:

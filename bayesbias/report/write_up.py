@@ -108,9 +108,9 @@ def list_paper(record: ListRecord) -> WriteUp:
 
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
-    given = {"moves": control_moves(record), "left": record.check("classifier")}
-    given["of_method"] = OF_METHODS.get(record.method, ())
-    return _paper(record, record.before, changed=True, slopes=(), **given)
+    given = {"changed": True, "slopes": (), "of_method": OF_METHODS.get(record.method, ())}
+    moves, left = control_moves(record), record.check("classifier")
+    return _paper(record, record.before, moves=moves, left=left, **given)
 
 
 def _paper(record: Record, source: str, **values: object) -> WriteUp:

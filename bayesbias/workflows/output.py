@@ -9,22 +9,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import pandas as pd
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
-from ..model.posterior_files import save_posterior
-from ..records.found import ListRecord, Record
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
-from ..report.pages import IndexPage, page_of, paper_of
 from ..tables.table_files import read_frame
-
-if TYPE_CHECKING:
-    from xarray import DataTree
-
 
 RECORD = "run.json"
 
@@ -39,45 +32,6 @@ _OWN = re.compile(r"([^/\\]+/){0,2}[^/\\]+\.(png|svg|nc|html|md|json|bib|csv)")
 """Files that may be removed if an earlier run's record names them."""
 
 _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim", "matplotlib")
-
-
-class Analyzed(Protocol):
-    """What a folder is filled from: a record, and the posteriors behind it."""
-
-    @property
-    def found(self) -> Record:
-        """What was found."""
-
-    @property
-    def posteriors(self) -> Mapping[str, DataTree]:
-        """Posteriors by name."""
-
-
-def fill_folder(
-    stage: Path,
-    results: Mapping[str, Analyzed],
-    command: str,
-    *,
-    posteriors: bool = True,
-    kinds: Sequence[str] = (),
-) -> None:
-    """Write an analysis into a folder (key ""), or several into subfolders, with an index."""
-    for part, result in results.items():
-        folder = stage / part
-        folder.mkdir(exist_ok=True)
-        if (paper := paper_of(result.found)) is not None:
-            _write(folder / "write-up.md", paper.markdown)
-            _write(folder / "references.bib", paper.bibtex)
-        write_frames(result.found.frames, folder)
-        trees = result.posteriors if posteriors else {}
-        for name, tree in trees.items():
-            end = f"-{name}" if len(trees) > 1 else ""
-            save_posterior(tree, folder / f"posterior{end}.nc")
-        write_report(page_of(result.found), command, result.found.origin, folder, kinds)
-    if len(results) > 1:
-        found = {part: one.found for part, one in results.items()}
-        page = IndexPage({part: one for part, one in found.items() if isinstance(one, ListRecord)})
-        write_report(page, command, {"lists": [*results]}, stage)
 
 
 def write_frames(frames: Mapping[str, pd.DataFrame], folder: Path) -> None:
@@ -97,13 +51,13 @@ def write_report[R](
     """Write a page, its text, its figures as files of some `kinds`, and then the record."""
     if kinds:
         save_plots(page, folder / PLOTS, kinds)
-    _write(folder / TEXT, page.text())
+    write_text(folder / TEXT, page.text())
     others = sorted({RECORD, *(path.name for path in folder.iterdir())})
-    _write(folder / REPORT, html(page, command, versions(), others))
+    write_text(folder / REPORT, html(page, command, versions(), others))
     write_record({"versions": versions(), "command": command, **origin}, folder)
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a text; invalid Unicode, which file names can contain, is escaped."""
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 

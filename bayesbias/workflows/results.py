@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -17,16 +17,17 @@ import pandas as pd
 
 from .._core.files import replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, warn
+from ..model.posterior_files import save_posterior
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of
 from ..posterior.predictive import predictive_check
-from ..records.found import Frames, Record
+from ..records.found import Frames, ListRecord, Record
 from ..report.page import REPORT, Page
-from ..report.pages import page_of, paper_of
+from ..report.pages import IndexPage, page_of, paper_of
 from ..report.screen import cell, screen_text, shared
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
-from .output import fill_folder, replace_results, require_place
+from .output import replace_results, require_place, write_frames, write_report, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -216,6 +217,33 @@ class Fitted:
 
     def _repr_html_(self) -> str:
         return cell(self.page().answer)
+
+
+def fill_folder(
+    stage: Path,
+    results: Mapping[str, Fitted],
+    command: str,
+    *,
+    posteriors: bool = True,
+    kinds: Sequence[str] = (),
+) -> None:
+    """Write an analysis into a folder (key ""), or several into subfolders, with an index."""
+    for part, result in results.items():
+        folder = stage / part
+        folder.mkdir(exist_ok=True)
+        if paper := paper_of(result.found):
+            write_text(folder / "write-up.md", paper.markdown)
+            write_text(folder / "references.bib", paper.bibtex)
+        write_frames(result.found.frames, folder)
+        trees = result.posteriors if posteriors else {}
+        for name, tree in trees.items():
+            end = f"-{name}" if len(trees) > 1 else ""
+            save_posterior(tree, folder / f"posterior{end}.nc")
+        write_report(result.page(), command, result.found.origin, folder, kinds)
+    if len(results) > 1:
+        found = {part: one.found for part, one in results.items()}
+        page = IndexPage({part: one for part, one in found.items() if isinstance(one, ListRecord)})
+        write_report(page, command, {"lists": [*results]}, stage)
 
 
 def of_models(results: Mapping[str, ModelResult], name: str) -> pd.DataFrame:
