@@ -27,7 +27,7 @@ CLOSER = "closer by (difference in cosine distance)"
 
 
 MOST_METHODS = 14
-"""Largest layout.number of columns in a matrix of rates that is still readable."""
+"""Largest number of columns in a matrix of rates that is still readable."""
 
 TITLES = {
     "false alarms": "How often methods claim a bias that is not there",

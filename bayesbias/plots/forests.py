@@ -122,7 +122,7 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     Parameters
     ----------
     most : int
-        Largest layout.number of protected words, and of attributes, to draw.
+        Largest number of protected words, and of attributes, to draw.
     """
     columns = ("factor", "name", "mean", "mean_without")
     layout.require_frame(frame, columns, "bb.influence(posterior)")
