@@ -15,7 +15,8 @@ from numpy.random import Generator, default_rng
 import bayesbias as bb
 from bayesbias._core.arrays import FloatArray, one_thread
 from bayesbias._core.intervals import describe_mixtures
-from bayesbias.background.reference_words import Pool, draw_pool, with_matched
+from bayesbias.background.pools import Pool, draw_pool
+from bayesbias.background.reference_words import with_matched
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.estimands import WITHIN, estimand_names, slope_gaps

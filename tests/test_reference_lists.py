@@ -14,7 +14,8 @@ from numpy.random import default_rng
 
 import bayesbias as bb
 from bayesbias import background as bg
-from bayesbias.background.reference_words import draw_lists, draw_pool, words_present
+from bayesbias.background.pools import draw_pool
+from bayesbias.background.reference_words import draw_lists, words_present
 from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.embeddings.formats.keyed import ranks_of

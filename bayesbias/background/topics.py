@@ -27,7 +27,8 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.schema import CONNECTIONS
 from ..tables.wordlists import WordListLike, load_wordlist
-from .reference_words import draw_lists, draw_pool, words_present
+from .pools import draw_pool
+from .reference_words import draw_lists, words_present
 
 SD = "topic_sd"
 

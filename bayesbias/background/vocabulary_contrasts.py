@@ -39,7 +39,8 @@ from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from ..tables.schema import Checked
 from ..tables.wordlists import WordListLike, load_wordlist
-from .reference_words import Match, Pool, Vary, draw_lists, draw_pool, words_present
+from .pools import Pool, draw_pool
+from .reference_words import Match, Vary, draw_lists, words_present
 
 if TYPE_CHECKING:
     from xarray import DataTree

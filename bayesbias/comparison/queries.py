@@ -12,15 +12,8 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.warnings import warn
-from ..background.reference_words import (
-    N_MATCHED,
-    Pools,
-    TooFewWordsError,
-    draw_pools,
-    with_drawn,
-    with_matched,
-    word_seeds,
-)
+from ..background.pools import Pools, TooFewWordsError, draw_pools, with_drawn, word_seeds
+from ..background.reference_words import N_MATCHED, with_matched
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
 from ..embeddings.registry import open_embedding

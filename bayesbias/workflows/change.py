@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
     from .._core.warnings import BayesbiasWarning
-    from ..background.reference_words import Pools
+    from ..background.pools import Pools
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,19 +15,16 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.warnings import warn
-from ..background.reference_words import (
+from ..background.pools import (
     WORDS_SEED,
     Pool,
     Pools,
     TooFewWordsError,
-    draw_lists,
     draw_pools,
-    topic_neighbors,
     with_drawn,
-    with_matched,
     word_seeds,
-    words_present,
 )
+from ..background.reference_words import draw_lists, topic_neighbors, with_matched, words_present
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.convert import cached
 from ..embeddings.distances import distance_table, measure, missing_words, undersized_sets

@@ -22,13 +22,8 @@ from numpy.random import default_rng
 from .._core.arrays import one_thread
 from .._core.resources import bundled_folder
 from .._core.warnings import SamplingWarning
-from ..background.reference_words import (
-    Pools,
-    TooFewWordsError,
-    with_drawn,
-    with_matched,
-    words_present,
-)
+from ..background.pools import Pools, TooFewWordsError, with_drawn
+from ..background.reference_words import with_matched, words_present
 from ..embeddings.distances import measure
 from ..embeddings.formats.keyed import frequency_ranks
 from ..model.spec import ModelSpec
