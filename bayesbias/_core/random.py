@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .checks import check_numbers
+from .checks import check_numbers, is_whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator, SeedSequence
@@ -15,9 +15,11 @@ type Seed = int | SeedSequence | Generator | None
 
 def check_seed(seed: Seed) -> None:
     """Raise an ArgumentError if a seed is negative or not of an accepted type."""
+    if seed is None or (is_whole(seed) and seed >= 0):
+        return
     from numpy.random import Generator, SeedSequence
 
-    if seed is not None and not isinstance(seed, Generator | SeedSequence):
+    if not isinstance(seed, Generator | SeedSequence):
         check_numbers(least=0, seed=seed)
 
 
