@@ -131,7 +131,7 @@ def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, ca
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("good.toml --jobs 0", "--jobs must not be 0"),
+        ("good.toml --jobs 0", 'Invalid value "0" for --jobs'),
         ("none.toml", "no sweep configuration at"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),

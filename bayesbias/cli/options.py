@@ -39,6 +39,13 @@ WITHOUT_NUMBERS = {
 }
 """Options that do not affect numbers, and whether they take a value."""
 
+
+def _require_processes(_: object, jobs: int) -> None:
+    """Raise a ValueError for no processes."""
+    if jobs == 0:
+        raise ValueError("Pass 1 or more, or -1 for one process per core.")
+
+
 Models = Annotated[tuple[str, ...], Option(name="--model", alias="-m", show_default=False)]
 Model = Annotated[str, Option(alias="-m")]
 OneList = Annotated[str, Option(help="Name of a bundled list, or path to a file.")]
@@ -50,7 +57,12 @@ AllowPickle = Annotated[
     Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
 Case = Annotated[str, Option(help="How to look up words: exact, lower, or fallback.")]
-Jobs = Annotated[int, Option(alias="-j", help="Number of processes; -1 for one per core.")]
+Jobs = Annotated[
+    int,
+    Option(
+        alias="-j", help="Number of processes; -1 for one per core.", validator=_require_processes
+    ),
+]
 Seed = Annotated[int, Option(help="The same seed always gives the same results.")]
 CiProb = Annotated[float, Option(help="Probability of an interval, in (0, 1).")]
 Alpha = Annotated[float, Option(help="Significance level, in (0, 1).")]

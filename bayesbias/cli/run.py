@@ -157,8 +157,6 @@ def sweep(
     from ..workflows.results import fill_folder
     from ..workflows.sweep import require_sweep_place
 
-    if jobs == 0:
-        raise ValueError("--jobs must not be 0; pass 1 or more, or -1 for one process per core")
     wanted = bb.load_sweep(config)
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None

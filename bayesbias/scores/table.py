@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.checks import check_numbers
 from .._core.display import abridged
 from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
@@ -138,8 +139,7 @@ def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -
 
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
     """Resample the words of every set, with replacement."""
-    if n_resamples < 2:
-        raise ValueError(f"n_resamples must be above 1 (default: {N_RESAMPLES}); got {n_resamples}")
+    check_numbers(least=2, n_resamples=n_resamples)
     random = np.random.default_rng(as_seed_sequence(seed))
 
     def drawn(words: Sized) -> Indices:

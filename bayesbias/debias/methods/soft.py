@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
@@ -55,8 +57,8 @@ def soft(
     ----------
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
     """
-    if not 0 <= strength < np.inf:
-        raise ValueError(f"strength must be finite and at least 0; got {strength}")
+    if not isinstance(strength, Real) or not 0 <= strength < np.inf:
+        raise ValueError(f"strength must be a finite number of at least 0; got {strength!r}")
     check_choice("weighting", weighting, WEIGHTINGS)
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
