@@ -77,28 +77,21 @@ class CellSystem:
 
 def _covariances(layout: Layout, loading: FloatArray) -> tuple[IntArray, FloatArray]:
     """Return `CellSystem.pairs` and `CellSystem.covariances`."""
-    shared = layout.shared_parameter[: layout.n_shared, None]
-    parameters = [*(side.parameter for side in layout.sides), shared]
-    found: dict[tuple[int, ...], FloatArray] = {}
-    stops = np.cumsum([part.size for part in parameters])
-    for index, (parameter, stop) in enumerate(zip(parameters, stops, strict=True)):
-        own = loading[:, stop - parameter.size : stop].reshape(-1, *parameter.shape)
-        correlated = layout.sides[index].units.correlated if index < len(layout.sides) else None
-        first, last = (correlated[1].start, correlated[1].stop) if correlated else (0, 0)
-        pairs = [(i, i) for i in range(own.shape[2])] + list(combinations(range(first, last), 2))
-        for i, j in pairs:
-            for a, b in np.unique(parameter[:, [i, j]], axis=0):
-                chosen = (parameter[:, [i, j]] == (a, b)).all(axis=1)
-                product = own[:, chosen, i] @ own[:, chosen, j].T
-                product, place = (
-                    (product, (0, 0, 0))
-                    if i == j
-                    else (
-                        product + product.T,
-                        (index, i - first, j - first),
-                    )
-                )
-                found[a, b, *place] = found.get((a, b, *place), 0) + product
+    shared = layout.shared_parameter[: layout.n_shared]
+    parameter = np.concatenate([*(side.parameter.ravel() for side in layout.sides), shared])
+    own = ((sd, loading[:, parameter == sd]) for sd in np.unique(parameter))
+    found = {(sd, sd, 0, 0, 0): columns @ columns.T for sd, columns in own}
+    stop = 0
+    for index, side in enumerate(layout.sides):
+        start, stop = stop, stop + side.parameter.size
+        coordinates = loading[:, start:stop].reshape(-1, *side.parameter.shape)
+        places = side.units.correlated[1] if side.units.correlated else slice(0, 0)
+        for i, j in combinations(range(places.start, places.stop), 2):
+            pairs = side.parameter[:, [i, j]]
+            for a, b in np.unique(pairs, axis=0):
+                chosen = coordinates[:, (pairs == (a, b)).all(axis=1)]
+                product = chosen[..., i] @ chosen[..., j].T
+                found[a, b, index, i - places.start, j - places.start] = product + product.T
     return np.array(list(found)), np.array([each.ravel() for each in found.values()])
 
 
