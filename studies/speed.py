@@ -23,7 +23,7 @@ from bayesbias.embeddings.registry import open_embedding
 from bayesbias.workflows.reference import read_source
 from bayesbias.workflows.settings import Settings
 
-from . import language_model_speed, sampler_speed, sweep_speed
+from . import analysis_speed, language_model_speed, sampler_speed, sweep_speed
 from ._timing import in_turns
 
 VERSIONS = ("bayesbias", "numpy", "scipy", "pandas", "gensim", "pymc")
@@ -141,6 +141,7 @@ def _psi(repeats: int) -> Iterator[dict[str, object]]:
 
 PARTS: dict[str, Callable[[int], Iterator[dict[str, object]]]] = {
     "reading": _reading,
+    "analysis": analysis_speed.rows,
     "debias": _debias,
     "language-models": language_model_speed.rows,
     "cliff": sampler_speed.cliff,

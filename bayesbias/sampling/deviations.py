@@ -108,6 +108,17 @@ class Deviations:
             kind=np.arange(len(kind)),
         )
 
+    def padded(self, d: int, parameter: int) -> Deviations:
+        """Return deviations with d coordinates; the new ones have no rows and a given sd."""
+        more = (0, d - self.parameter.shape[1])
+        return replace(
+            self,
+            parameter=np.pad(self.parameter, [(0, 0), more], constant_values=parameter),
+            coordinate=np.pad(self.coordinate, [(0, 0), more]),
+            gram=np.pad(self.gram, [(0, 0), (0, 0), more, more]),
+            projected=np.pad(self.projected, [(0, 0), (0, 0), more, *[(0, 0)] * 3]),
+        )
+
 
 def _times(values: FloatArray, matrix: FloatArray) -> FloatArray:
     """Multiply (..., m) values by a matrix, all at once rather than as a stack."""
@@ -179,7 +190,7 @@ def deviations_of(
                     kind=kind,
                 )
                 pieces[len(j), columns.tobytes(), axes.shape[4] > 1].append(one)
-    return tuple(map(_joined, pieces.values()))
+    return tuple(map(joined, pieces.values()))
 
 
 def _equal(scale: FloatArray) -> Iterator[IntArray]:
@@ -202,7 +213,7 @@ def _few_axes(projected: FloatArray) -> FloatArray:
     return np.asarray((axes * lengths)[:, some].reshape(*projected.shape[:3], 1, -1))
 
 
-def _joined(pieces: list[Deviations]) -> Deviations:
+def joined(pieces: list[Deviations]) -> Deviations:
     """Join deviations of equal shapes; some may have fewer axes than others."""
     most = max(one.projected.shape[3] for one in pieces)
     first = np.cumsum([0, *(len(one.times) for one in pieces)])

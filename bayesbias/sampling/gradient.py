@@ -19,7 +19,8 @@ of the columns, whose second moments :math:`E[w w^T]` are known once the system 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ from scipy.linalg import lapack
 
 from .._core.arrays import FloatArray, IntArray
 from ..model.priors import factor_of_partial_correlations
-from .deviations import Deviations
+from .deviations import Deviations, joined
 from .layout import Statistics, Units
 from .reduction import SMALLEST_SIGMA, Collapsed
 from .scales import known_log_sds
@@ -138,6 +139,30 @@ def _product(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(a * b if a.shape[-1] == 1 else a @ b)
 
 
+def _few_parts(
+    sides: Sequence[tuple[Units, tuple[Deviations, ...]]], unit_sd: int
+) -> list[tuple[int, Deviations]]:
+    """Join deviations, with the places of their sides, because each part needs many calls.
+
+    Deviations without correlations get coordinates of their own, with the sd at ``unit_sd``, until
+    all that have more than one have equally many. These coordinates are zero in the rows.
+    """
+    kept = [
+        (index, part)
+        for index, (units, parts) in enumerate(sides)
+        for part in parts
+        if units.correlated is not None
+    ]
+    free: dict[tuple[bool, bytes], list[tuple[int, Deviations]]] = defaultdict(list)
+    for index, (units, parts) in enumerate(sides):
+        for part in parts if units.correlated is None else ():
+            free[part.parameter.shape[1] > 1, part.columns.tobytes()].append((index, part))
+    for found in free.values():
+        most = max(part.parameter.shape[1] for _, part in found)
+        kept.append((found[0][0], joined([part.padded(most, unit_sd) for _, part in found])))
+    return kept
+
+
 def _gram(statistics: Statistics, noise: int) -> FloatArray:
     """Return X'X of all coordinates and columns, for the rows with one residual sd."""
     cells = statistics.layout.cells
@@ -166,15 +191,18 @@ class LogLikelihood:
         self.is_lower = np.tri(n_coordinates, dtype=bool)
         self.proper = np.flatnonzero(self.parameter < n_sds)
         first = statistics.loading.shape[1]
-        self.places = [
-            [np.ix_(first + part.columns, first + part.columns) for part in side.deviations]
-            for side in sides
-        ]
-        self.blocks = [
-            (slice(stop - part.size, stop), np.reshape(part, (len(part), -1)).shape, part)
-            for part, stop in zip(parts, stops, strict=True)
-            if part is not gaps and part.size
-        ]  # coordinates of units, of shared effects, and of slopes, with the places of their sds
+        self.deviations = [
+            (part, index, np.ix_(first + part.columns, first + part.columns))
+            for index, part in _few_parts([(side.units, side.deviations) for side in sides], n_sds)
+        ]  # with the side whose rotation they have, and the places of their columns
+        self.rotated = [
+            (index, slice(stop - side.parameter.size, stop), side.parameter)
+            for index, (side, stop) in enumerate(zip(sides, stops, strict=False))
+            if side.units.correlated is not None
+        ]  # coordinates of correlated effects, with the places of their sds
+        self.free = np.ones(n_coordinates)
+        for _, own, _ in self.rotated:
+            self.free[own] = 0.0
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the log likelihood of one parameter vector, up to a constant, and its gradient."""
@@ -191,11 +219,10 @@ class LogLikelihood:
         turns = [_rotation(side.units, parameters) for side in posterior.sides]
         gram = (precision @ self.gram.reshape(len(precision), -1)).reshape(self.gram.shape[1:])
         solved = []
-        for side, turn, places in zip(posterior.sides, turns, self.places, strict=True):
-            for part, place in zip(side.deviations, places, strict=True):
-                one, explained = Solved.of(part, turn, sds, precision)
-                gram[place] -= explained
-                solved.append((one, place))
+        for part, index, place in self.deviations:
+            one, explained = Solved.of(part, turns[index], sds, precision)
+            gram[place] -= explained
+            solved.append((one, place))
         terms = Terms(np.zeros(len(sds)), np.zeros(n_parameters), np.zeros(len(precision)))
         found = self._solve(gram, sds, turns, terms)
         if found is None:
@@ -218,28 +245,28 @@ class LogLikelihood:
         n = len(self.parameter)
         scale = np.append(sds[self.parameter], 1.0)
         inner = gram * scale[:, None] * scale
-        blocks = list(zip(self.blocks, [*turns, None, None], strict=False))
-        for (own, shape, _), turn in blocks:
-            if turn is not None:
-                _rotate(inner, turn.whole.T, own, shape)
+        for index, own, parameter in self.rotated:
+            _rotate(inner, turns[index].whole.T, own, parameter.shape)
         precision = inner[:n, :n]
         precision[self.proper, self.proper] += 1  # the coefficients of gaps have flat priors
-        factor, failed = lapack.dpotrf(precision, lower=1)
+        factor, failed = lapack.dpotrf(precision.T, lower=1)
         if failed:
             return None
-        log_det = 2 * float(np.log(np.diagonal(factor)).sum())
-        half = lapack.dpotri(factor, lower=1)[0]  # the upper triangle is not used
+        log_det = 2 * float(np.log(factor.diagonal()).sum())
+        half = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]  # the upper triangle is not used
         variance = np.where(self.is_lower, half, half.T)
         mean = variance @ inner[:n, n]
         unexplained = float(inner[n, n] - inner[n, :n] @ mean)
         known = np.append(mean, -1.0)
         moments = known[:, None] * known
         moments[:n, :n] += variance
-        for (own, (m, d), parameter), turn in blocks:
+        excess = self.free * (moments.diagonal()[:n] - 1)
+        terms.sds += np.bincount(self.parameter, excess, minlength=len(terms.sds))
+        for index, own, parameter in self.rotated:
+            (m, d), turn = parameter.shape, turns[index]
             units = moments[own, own].reshape(m, d, m, d)[np.arange(m), :, np.arange(m)]
             terms.add(parameter, units, np.ones(m), turn)
-            if turn is not None:
-                _rotate(moments, turn.whole, own, (m, d))
+            _rotate(moments, turn.whole, own, (m, d))
         return log_det, unexplained, moments * scale[:, None] * scale
 
 

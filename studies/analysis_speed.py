@@ -1,0 +1,52 @@
+"""Time an analysis in a new process: libraries, the first analysis, and the next one.
+
+``loops`` is in units of 20 million squares in the same Python, because machines differ by a factor
+of three. The ``ratio`` is to the next analysis, in the same process.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+TASKS = (
+    "import numpy, pandas, and scipy",
+    "import bayesbias, and analyze religion for the first time",
+    "analyze religion again",
+    "a loop of 20 million squares",
+)
+"""What `SCRIPT` times, in this order."""
+
+SCRIPT = """
+import json, time
+marks = [time.process_time()]
+import numpy, pandas, scipy.interpolate, scipy.linalg, scipy.optimize, scipy.sparse, scipy.special
+marks.append(time.process_time())
+import bayesbias
+for _ in range(2):
+    bayesbias.analyze("glove-demo", "religion", seed=1, progressbar=False)
+    marks.append(time.process_time())
+total = 0
+for i in range(20_000_000):
+    total += i * i
+marks.append(time.process_time())
+print(json.dumps([after - before for before, after in zip(marks, marks[1:])]))
+"""
+"""A program that prints the processor seconds of each task."""
+
+
+def rows(repeats: int) -> Iterator[dict[str, object]]:
+    """Yield the shortest processor times of each task, in as many new processes as ``repeats``."""
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
+    found = [
+        json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        for _ in range(repeats)
+    ]
+    seconds = np.min(found, axis=0)
+    for task, own in zip(TASKS, seconds, strict=True):
+        loops, ratio = own / seconds[3], own / seconds[2]
+        yield {"task": task, "processor_s": own, "loops": loops, "ratio": ratio}
