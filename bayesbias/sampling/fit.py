@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
-TARGET_ACCEPT = 0.9
+TARGET_ACCEPT = 0.85
 """Target share of accepted steps; at .8, one of 4,000 steps may diverge."""
 
 _DRAWS, _NUTS = Argument("draws"), Argument("method", "nuts")

@@ -61,7 +61,7 @@ class FitOptions:
     tune : int
         Number of warm-up steps per chain; used only by NUTS.
     target_accept : float, optional
-        Target share of accepted steps, in (0, 1); used only by NUTS. The default is 0.9.
+        Target share of accepted steps, in (0, 1); used only by NUTS. The default is 0.85.
     seed : int, SeedSequence, Generator, or None
         The same seed gives the same results. In Python, None draws a fresh seed, which is recorded.
     ci_prob : float
