@@ -44,9 +44,10 @@ def nuts(_: int) -> Iterator[dict[str, object]]:
         }
         (row, exact), (of_nuts, post) = in_turns(fits)
         yield {"task": f"religion, {model}", **row}
-        means, others = (fit["posterior"].mean(("chain", "draw")) for fit in (post, exact))
-        gaps = abs(means - others) / exact["posterior"].std(("chain", "draw"))
-        names = ["connection_mean", *(n for n in exact["posterior"].data_vars if "_sd" in str(n))]
+        draws, known = (fit["posterior"].dataset for fit in (post, exact))
+        over = "chain", "draw"
+        gaps = abs(draws.mean(over) - known.mean(over)) / known.std(over)
+        names = ["connection_mean", *(name for name in known if "_sd" in str(name))]
         largest = float(gaps[names].to_array().max())
         yield {"task": f"religion, {model}", **of_nuts, **of_chains(post), "largest_gap": largest}
 
