@@ -245,8 +245,13 @@ class LogLikelihood:
         n = len(self.parameter)
         scale = np.append(sds[self.parameter], 1.0)
         inner = gram * scale[:, None] * scale
-        for index, own, parameter in self.rotated:
-            _rotate(inner, turns[index].whole.T, own, parameter.shape)
+        rotated = [
+            (turn, own, parameter)
+            for index, own, parameter in self.rotated
+            if (turn := turns[index]) is not None
+        ]
+        for turn, own, parameter in rotated:
+            _rotate(inner, turn.whole.T, own, parameter.shape)
         precision = inner[:n, :n]
         precision[self.proper, self.proper] += 1  # the coefficients of gaps have flat priors
         factor, failed = lapack.dpotrf(precision.T, lower=1)
@@ -262,8 +267,8 @@ class LogLikelihood:
         moments[:n, :n] += variance
         excess = self.free * (moments.diagonal()[:n] - 1)
         terms.sds += np.bincount(self.parameter, excess, minlength=len(terms.sds))
-        for index, own, parameter in self.rotated:
-            (m, d), turn = parameter.shape, turns[index]
+        for turn, own, parameter in rotated:
+            m, d = parameter.shape
             units = moments[own, own].reshape(m, d, m, d)[np.arange(m), :, np.arange(m)]
             terms.add(parameter, units, np.ones(m), turn)
             _rotate(moments, turn.whole, own, (m, d))
