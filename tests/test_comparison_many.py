@@ -313,3 +313,19 @@ def test_many_runs_with_many_missing_pairs() -> None:
     # Half of the sd of a contrast: twelve pairs less move it, but not far.
     assert np.isfinite(means[0]).all()
     assert (means[0] - means[1]).abs().max() < 0.15
+
+
+def test_each_list_and_group_has_its_own_trend() -> None:
+    """Only x of the first list has a trend, of -.1 a step, beside third groups' stereotypes."""
+    rng, base, frames = np.random.default_rng(1), groups_by_sets("xyz", 4, 5), []
+    moves = (base["connection"] == "associated") & (base["protected_group"] == "x")
+    for step, embedding in enumerate("abcd"):
+        for name in ("one", "two"):
+            y = 0.9 - 0.1 * step * moves * (name == "one") + rng.normal(0, 0.03, len(base))
+            frames.append(base.assign(cosine_distance=y, embedding=embedding, wordlist=name))
+    x = dict(zip("abcd", range(4), strict=True))
+    frame = bb.trend(bb.fit_many(pd.concat(frames, ignore_index=True), x=x, draws=250, seed=1))
+    found = frame.query("quantity == 'slope'").set_index(["wordlist", "protected_group"])["mean"]
+    # overall is the mean of the groups; noise of .03 in 20 pairs, and a prior that shrinks
+    np.testing.assert_allclose(found["one"][["", *"xyz"]], [-0.033, -0.1, 0, 0], atol=0.02)
+    np.testing.assert_allclose(found["two"][["", *"xyz"]], 0, atol=0.02)

@@ -5,6 +5,7 @@ random; Hypothesis chooses their seeds.
 """
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from bayesbias.comparison.runs import _in_spreads, list_contrasts, runs_of
 from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
+from bayesbias.model.tree import varying
 from bayesbias.posterior.contrasts import _probability_of_most
 from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.sampling.parameters import log_prior
@@ -320,3 +322,28 @@ def test_doubled_rows_keep_means_and_narrow_the_mean_of_a_connection() -> None:
     assert other["mean"] == pytest.approx(one["mean"], abs=0.15 * one["sd"])
     # 20 rows per cell: the sd of the residuals has an error of 10%.
     assert one["sd"] / other["sd"] == pytest.approx(np.sqrt(2), rel=0.1)
+
+
+def test_the_words_of_a_group_average_to_its_row() -> None:
+    """With three groups, each word's contrast is its own group's, plus its deviation."""
+    table = table_of("xyz", seed=4)
+    effects = default_rng(5).normal(0, 0.1, len(table)) - 0.2 * (
+        (table["protected_group"] == "z") & (table["connection"] == "associated")
+    )
+    frame = bb.contrasts(bb.fit(plus(table, effects), seed=1, draws=500))
+    frame = frame.query("first == 'associated' and second == 'different'")
+    of_words = frame.query("level == 'word'").groupby("protected_group")["mean"].mean()
+    of_groups = frame.query("level == 'group'").set_index("protected_group")["mean"]
+    # an sd of .06 in 2,000 draws, and deviations that sum to zero only in expectation
+    np.testing.assert_allclose(of_words, of_groups[of_words.index], atol=0.01)
+
+
+def test_correlations_are_the_entries_below_the_diagonal() -> None:
+    tree = bb.fit(table_of("xyz", seed=4), "maximal", seed=1, draws=20, chains=2, method="exact")
+    shown, matrix = varying(tree)["level_correlation"], tree["posterior"]["level_correlation"]
+    pairs = [str(name).split(", ") for name in shown["level_correlation_pair"].to_numpy()]
+    names = [str(name) for name in matrix[matrix.dims[-1]].to_numpy()]
+    assert [*map(tuple, pairs)] == [*combinations(names, 2)]
+    for place, (one, other) in enumerate(pairs):
+        expected = matrix[..., names.index(other), names.index(one)]
+        np.testing.assert_array_equal(shown[..., place], expected)

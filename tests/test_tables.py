@@ -25,6 +25,7 @@ from bayesbias.tables.descriptives import (
     neighborhood,
     probability_below,
 )
+from bayesbias.tables.schema import table_hash
 from bayesbias.tables.table_files import read_table, write_table
 from bayesbias.warnings import ExactCopies
 
@@ -364,3 +365,11 @@ def test_both_ends_of_distances_ranks_widths_and_copies() -> None:
     assert len(duplicate_vectors(far.assign(cosine_distance=equal))) == 1
     equal[-1] += 3e-5  # the mean difference is below the tolerance
     assert duplicate_vectors(far.assign(cosine_distance=equal)).empty
+
+
+def test_the_hash_depends_on_which_row_has_which_word() -> None:
+    table = groups_by_sets("xy", 2, 3).assign(cosine_distance=0.5)
+    swapped = table.assign(attribute=table["attribute"].to_numpy()[::-1])
+    assert set(swapped["attribute"]) == set(table["attribute"])
+    assert table_hash(table) == table_hash(table.copy())
+    assert table_hash(table) != table_hash(swapped)
