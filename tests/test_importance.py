@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 from scipy.stats import gamma, halfnorm, kstest, multivariate_normal
 
 from bayesbias.sampling.importance import (
@@ -11,6 +12,7 @@ from bayesbias.sampling.importance import (
     find_mode,
     importance_resample,
 )
+from bayesbias.sampling.pareto import smoothed_tail
 
 BOUNDS = (-12.0, 12.0)
 N = 4000
@@ -157,3 +159,19 @@ def test_two_pieces_are_those_of_a_two_piece_normal(low: float, high: float) -> 
     values = rng().permutation(np.r_[2 - low * below, 2 + high * above])
     found = _two_pieces(values, np.full(4000, 1 / 4000))
     assert found == pytest.approx((2, low, high), rel=1e-3)
+
+
+@pytest.mark.parametrize("df", [1, 3, 30])
+@pytest.mark.parametrize("n", [50, 224, 230, 4000])
+def test_smoothed_weights_and_k_are_those_of_arviz(n: int, df: int) -> None:
+    logs = 2 * np.log(np.abs(rng().standard_t(df, n)))
+    weights, k = smoothed_tail(logs)
+    expected, arviz_k = array_stats.psislw(-logs)
+    np.testing.assert_allclose(weights - np.logaddexp.reduce(weights), expected, atol=1e-10)
+    assert k == pytest.approx(arviz_k)
+
+
+def test_a_tail_of_equal_weights_stays_and_has_no_shape() -> None:
+    weights, k = smoothed_tail(np.zeros(1000))
+    assert k == np.inf
+    np.testing.assert_array_equal(weights, 0)

@@ -38,14 +38,14 @@ def of_rows(effects: Numbers, index: tuple[IntArray, ...], weight: FloatArray | 
 
 
 class Rows:
-    """Read the rows of a posterior's table; indices are read and checked only once."""
+    """Read the rows of a posterior's table; indices and draws are read and checked only once."""
 
     def __init__(self, tree: DataTree, draws: Draws = ALL) -> None:
         self.spec, self.y, self.has_nu = spec_of(tree), observed(tree), "nu" in tree["posterior"]
         constants = tree["constant_data"].to_dataset()
         self.x = np.asarray(constants["covariates"]) if "covariates" in constants else None
         self.codes = cache(lambda dim: index_of(tree, ROW_INDICES[dim]))
-        self.values: Callable[[str], FloatArray] = lambda name: stacked(tree, name)[draws]
+        self.values = cache(lambda name: stacked(tree, name)[draws])
 
     def expected(self, rows: IntArray, gather: Gather = of_rows) -> FloatArray:
         """Return (n_draws, n) expected distances of rows or groups of rows."""

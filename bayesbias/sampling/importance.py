@@ -17,6 +17,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
+from .pareto import smoothed_tail
 
 LogDensity = Callable[[FloatArray], FloatArray]
 """Function from (n, n_parameters) points to (n,) log densities, up to a constant."""
@@ -327,13 +328,10 @@ def _weigh(log_density: LogDensity, proposal: Proposal, n: int, rng: Generator) 
 
 def _smoothed(raw: Weighted) -> tuple[Weighted, float]:
     """Smooth the tail of the weights; return the weights and Pareto k, or inf without a tail."""
-    from arviz_stats.base import array_stats
-
     if raw.ess < FEWEST_TO_SMOOTH:
         return raw, np.inf
-    # ArviZ expects the negative log ratio, which is the log likelihood for leave-one-out.
-    smoothed, k = array_stats.psislw(-raw.log_weights)
-    return replace(raw, log_weights=np.asarray(smoothed)), float(k)
+    smoothed, k = smoothed_tail(raw.log_weights)
+    return replace(raw, log_weights=smoothed), k
 
 
 def _resample(weights: FloatArray, n: int, rng: Generator) -> IntArray:
