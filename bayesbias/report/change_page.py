@@ -14,7 +14,7 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import Write, counted, digits_for, in_words, joined, number, percent, probability
-from .page import LIMITS, Fold, Page, Plots, box, figure
+from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
 
@@ -102,8 +102,8 @@ class ChangePage(Page[ChangeRecord]):
             drawn = f'{self.drawn}<p class="cap">{parts.legend(record)}</p>'
         else:
             drawn = table(at_level(record.led("changes"), OVERALL), "Changes", MOVES).html()
-        which = "" if record.removed_by_group else ", or which group changed"
-        return drawn + box(f"{LIMITS} <b>Nor that bias is gone{which}.</b>")
+        which = () if record.removed_by_group else ("which group changed",)
+        return drawn + limits(*which, "that bias is gone")
 
     def side(self) -> str:
         rows, marked = list[tuple[str, ...]](), list[tuple[int, int]]()

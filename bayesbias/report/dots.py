@@ -9,7 +9,7 @@ from math import log10
 from textwrap import wrap
 
 from ..records.rows import Row
-from .numbers import number
+from .numbers import number, percent
 from .svg import NARROW, WIDE, Width, dots, node, picture, rule, short, text
 
 
@@ -22,6 +22,10 @@ class Axis:
     ticks: tuple[float, ...] = (-0.1, 0.0, 0.1, 0.2, 0.3, 0.4)
     zero: float = 0.0
     digits: int = 1
+
+    def text(self, tick: float) -> str:
+        """Return a tick as text: a percentage on an axis of shares."""
+        return percent(tick) if self.zero else number(tick, self.digits) if tick else "0"
 
     def times(self, factor: float) -> Axis:
         """Return an axis that is `factor` times as long."""
@@ -41,7 +45,7 @@ SAME = "the same measure for"
 
 LIST, MANY = Axis(), Axis(-0.06, 0.14, (-0.05, 0.0, 0.05, 0.1), digits=2)
 SHARES = Axis(0.25, 0.85, (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), zero=0.5)
-WHOLE = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), zero=0.5, digits=2)
+WHOLE = Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), zero=0.5)
 
 
 def axis_for(values: Sequence[float], first: Axis = LIST) -> Axis:
@@ -231,8 +235,7 @@ class _Drawing:
         for tick in axis.ticks:
             is_zero = abs(tick - axis.zero) < 1e-12
             yield rule(self.x(tick), 16, self.x(tick), y, "zero" if is_zero else "grid")
-            shown = number(tick, axis.digits) if tick else "0"
-            yield text(shown, self.x(tick), y + 13, "s c")
+            yield text(axis.text(tick), self.x(tick), y + 13, "s c")
         zero = self.x(axis.zero)
         yield text(f"{right} →", zero + 6, 11, "s b hi")
         yield text(f"← {left}", zero - 6, 11, "s b lo r")

@@ -13,7 +13,7 @@ from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
 from .numbers import digits_for, graded, number, probability, probability_name
-from .page import LIMITS, Fold, Page, Plots, box, figure
+from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, list_deck, list_sentence, plain
 from .tables import Table, table
 
@@ -87,15 +87,11 @@ class ListPage(Page[ListRecord]):
         return text
 
     def main(self) -> str:
-        more = ""
-        if self.record.question is Question.CROSSED:
-            either = " or ".join(self.record.naming.groups.values())
-            more = f" <b>Nor whether it comes from {either}.</b>"
-        elif self.record.groups:
-            more = " A number stands for a group’s stereotypes together, not for each."
-        removed = " Word frequency is removed." if self.record.frequency_removed else ""
+        two = self.record.question is Question.CROSSED
+        more = ["whether it comes from {} or {}".format(*self.record.naming.groups.values())]
+        removed = " Effects of word frequency are removed." if self.record.frequency_removed else ""
         caption = f"{parts.legend(self.record)}{removed}"
-        return f'{self.drawn}<p class="cap">{caption}</p>{box(LIMITS + more)}'
+        return f'{self.drawn}<p class="cap">{caption}</p>{limits(*more * two)}'
 
     def side(self) -> str:
         if self.record.question is Question.CROSSED:

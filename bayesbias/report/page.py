@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 REPORT, TEXT, PLOTS = "report.html", "report.md", "plots"
 """File names of a page and of its text, and the folder for figures that are requested as files."""
 
-LIMITS = (
-    "<b>This does not show</b> what people are like or whether a system does harm. Other words or "
-    "texts could give another answer."
-)
+LIMITS = ("what people are like", "whether a system does harm")
+"""What no page shows."""
+
+OTHERS = "Other words or texts could give another answer."
 
 
 type Plots = dict[str, Callable[[], Axes]]
@@ -128,9 +128,11 @@ class Page[R]:
         return f"{fence}\n{screen_text(self.answer)}\n\n{self.folded()}\n{fence}\n"
 
 
-def box(text: str) -> str:
-    """Return a box with HTML that readers must not miss."""
-    return f'<p class="box">{text}</p>'
+def limits(*more: str) -> str:
+    """Return a box with what a page does not show, as HTML."""
+    *first, last = *LIMITS, *map(escape, more)
+    what = f"{', '.join(first)}{',' * bool(more)} or {last}"
+    return f'<p class="box"><b>This does not show</b> {what}. {OTHERS}</p>'
 
 
 def figure(title: str, drawing: str, caption: str, side: str = "") -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ..records.found import ChangeRecord, ListRecord, PairRecord, Record, SweepRecord
 from . import parts
 from .numbers import counted
-from .page import LIMITS, REPORT, Page, box
+from .page import REPORT, Page, limits
 from .sentences import Answer, list_deck, list_sentence, marked_up, plain
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class IndexPage(Page[Mapping[str, ListRecord]]):
             link = f'<a href="{escape(quote(f"{folder}/{REPORT}"))}">{escape(one.title)}</a>'
             text = f"{marked_up(list_sentence(one))} {escape(list_deck(one))}"
             rows.append(f"<p><b>{link}</b>: {text}</p>")
-        return "".join(rows) + box(LIMITS)
+        return "".join(rows) + limits()
 
     def folded(self) -> str:
         """Return all answers as text."""

@@ -14,7 +14,7 @@ from ..records.rows import Row
 from . import parts
 from .dots import SHARES, DotPicture
 from .numbers import counted, joined, percent, probability_name
-from .page import LIMITS, Fold, Page, Plots, box
+from .page import Fold, Page, Plots, limits
 from .sentences import Answer, Marked, Sentence, opening
 from .tables import Table, table
 
@@ -57,18 +57,20 @@ class PairsPage(Page[PairRecord]):
             title = f"<h2>{escape(measure)}</h2>" if several else ""
             pictures.append(title + self._picture(measure).svg())
         caption = f'<p class="cap">{parts.legend(self.record)}</p>'
-        limit = "Sums over tokens favor words that consist of a single token."
-        return "".join([*pictures, caption if pictures else "", box(f"{LIMITS} {limit}")])
+        return "".join([*pictures, caption if pictures else "", limits()])
 
     def side(self) -> str:
         rows = _of(self.record.frames["summary"])
         if rows.empty:
             return ""
         rows = rows[(rows["level"] == "bias_type") & (rows["measure"] == self._first)]
-        if len(self.record.language_models) > 1:
-            rows = rows.assign(bias_type=rows["bias_type"] + ", " + rows["model"])
+        models, share = self.record.language_models, rows["mean"].map(percent)
+        if len(models) > 1:
+            by = rows.assign(mean=share).pivot(index="bias_type", columns="model", values="mean")
+            by = by.loc[rows["bias_type"].unique(), [*models[:MOST_NAMED]]]
+            return Table("Share, by bias type", ("", *by.columns), tuple(by.itertuples())).html()
         ends = rows["low"].map(percent) + " to " + rows["high"].map(percent)
-        cells = zip(rows["bias_type"], rows["mean"].map(percent), ends, strict=True)
+        cells = zip(rows["bias_type"], share, ends, strict=True)
         heads = ("", "share", f"{probability_name(self.record.ci_prob)} interval")
         return Table("By bias type", heads, tuple(cells)).html()
 
@@ -83,7 +85,8 @@ class PairsPage(Page[PairRecord]):
         yield Fold(
             "How do I read the dots?",
             "The 100 dots are the posterior distribution of the share of new pairs like these "
-            "whose stereotypical sentence has the higher score. Each dot is 1% of the probability.",
+            "whose stereotypical sentence has the higher score. Each dot is 1% of the probability. "
+            "Scores that are sums over tokens favor words that consist of a single token.",
             parts.GRADES,
         )
 
@@ -141,7 +144,7 @@ def _sentence(rows: list[Row]) -> Sentence:
     for (holds, _), some in alike.items():
         who = joined(row.key for row in some)
         often, link = "less" if holds is False else "more", " whether" if holds is None else ","
-        prefer = "prefers" if len(some) == 1 else "prefer"
+        prefer = "prefers" if len(some) == 1 else "each prefer"
         claim = f"{link} {who} {prefer} stereotypical sentences {often} often than not."
         pieces += [" " if pieces else "", opening(some[0].verdict), claim]
     return tuple(piece for piece in pieces if piece)

@@ -99,7 +99,7 @@ def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
 def _axis_line(axis: Axis) -> str:
     cells = [" "] * BAR
     for tick in axis.ticks:
-        text = number(tick, axis.digits) if tick else "0"
+        text = axis.text(tick)
         start = max(0, min(BAR - len(text), _place(axis, tick) - len(text) // 2))
         cells[start : start + len(text)] = text
     return f"{'':{LABEL}}{''.join(cells)}".rstrip()

@@ -13,7 +13,7 @@ from ..tables.levels import AVERAGE, OVERALL, at_level
 from . import parts
 from .dots import MANY
 from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
-from .page import LIMITS, Fold, Page, Plots, box
+from .page import Fold, Page, Plots, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
 
@@ -52,8 +52,7 @@ class SweepPage(Page[SweepRecord]):
         caption = f"{parts.legend(self.record)} All rows are in one model.{gray}"
         drawn = f'{self.drawn}<p class="cap">{caption}</p>'
         first = drawn if self.drawn else _contrasts(self.record).html()
-        limit = "A smaller difference after debiasing does not show that bias is gone."
-        return first + box(f"{LIMITS} {limit}")
+        return first + limits("that bias is gone where a difference is small")
 
     def side(self) -> str:
         if not self.record.has("ranks"):
