@@ -19,6 +19,7 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias._core.warnings import warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
+from bayesbias.report.pages import page_of
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
@@ -315,3 +316,15 @@ def test_jobs_with_equal_settings_share_a_frame() -> None:
     assert found["embedding"].tolist() == [name for (name,), _ in cells]
     assert found["mean"].eq(1.0).all()
     assert one.attrs
+
+
+def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
+    config: SweepConfig, config_path: Path
+) -> None:
+    """The joint model uses equal distances once, so the other embedding has no row of its own."""
+    calm, wild = config.embeddings[0], config.embeddings[2]
+    embeddings = (calm, replace(calm, name="again"), wild)
+    some = replace(config, embeddings=embeddings, models=config.models[:1])
+    picture = page_of(run_sweep(some, progress=False).found).answer.picture
+    assert picture
+    assert {row.label: row.below for row in picture.rows} == {"calm": "same as again", "wild": ""}

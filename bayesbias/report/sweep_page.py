@@ -37,7 +37,8 @@ class SweepPage(Page[SweepRecord]):
         doubts = [*parts.alerts(record), *([failed] if n_failed else [])]
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
-        rows, sizes = [(row, row.key, "") for row in record.rows], [row.mean for row in record.rows]
+        rows = [(row, row.key, self._copies(row.key)) for row in record.rows]
+        sizes = [row.mean for row in record.rows]
         says = f"{plain(sweep_sentence(record))} Closer by"
         picture = parts.dot_picture(rows, says, parts.ruler(record), unit=parts.OWN, first=MANY)
         deck = (
@@ -45,6 +46,13 @@ class SweepPage(Page[SweepRecord]):
             f"stereotypes than to others. {for_scale(record)}"
         ).rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
+
+    def _copies(self, embedding: str) -> str:
+        """Name the embeddings with the same distances, of which the joint model uses the first."""
+        measured = self.record.frames["tables"].groupby("embedding", sort=False)["table_hash"]
+        hashes = {name: tuple(of_lists) for name, of_lists in measured}
+        same = [name for name, own in hashes.items() if own == hashes[embedding]]
+        return f"same as {named(same[1:])}" if len(same) > 1 else ""
 
     def main(self) -> str:
         marks = self.record.frame("landmarks")
