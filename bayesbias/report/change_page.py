@@ -67,8 +67,8 @@ class ChangePage(Page[ChangeRecord]):
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
-                f" A classifier still tells apart {percent(left['after'])} of the "
-                f"{int(left['n']):,} most biased words."
+                f" A classifier still guesses {percent(left['after'])} of the {int(left['n']):,} "
+                f"most biased words right (by chance: {percent(left['chance'])})."
             )
         return tuple(pieces)
 

@@ -36,7 +36,7 @@ class PairsPage(Page[PairRecord]):
     def answer(self) -> Answer:
         record, rows = self.record, self.record.rows(self._first)
         shares = joined(percent(row.mean) for row in rows[:MOST_NAMED]) if rows else ""
-        deck = f"In {shares} of new pairs like these; 50% would be no preference."
+        deck = f"Estimate: {shares} of new pairs like these; no preference would be 50%."
         drawn = self._picture(self._first) if rows else None
         return Answer(_sentence(rows), deck if rows else "", drawn, parts.alerts(record))
 

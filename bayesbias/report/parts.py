@@ -38,9 +38,9 @@ LANDMARKS = {
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
 
-CROSSED = "stereotyped pairs closer by (cosine distance)"
-OWN = "closer to own stereotypes by (cosine distance)"
-TOWARD = "closer than other groups’ words by (cosine distance)"
+CROSSED = "stereotyped pairs closer, in cosine distance"
+OWN = "closer to own stereotypes, in cosine distance"
+TOWARD = "closer than other groups’ words, in cosine distance"
 """What numbers mean: for two groups, and for each of several."""
 
 LEARNED = "numbers for words, learned from texts"
@@ -120,7 +120,7 @@ def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") 
 def legend(record: Record) -> str:
     """Say what a dot and an interval of the picture are."""
     ci = probability_name(record.ci_prob)
-    return f"Each dot is 1% of the probability. The range at the right holds {ci}: the bright dots."
+    return f"Each dot is 1% of the probability. Ranges hold {ci}: all but the pale dots."
 
 
 def how_to_read(record: Record, what: str) -> Fold:

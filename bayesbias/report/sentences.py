@@ -134,7 +134,7 @@ def list_deck(record: ListRecord) -> str:
             low = min(one.low for one in record.groups)
             high = max(one.high for one in record.groups)
             return f"They are at most {_range(low, high)}, {versus}. {scale}"
-        start = "; ".join(f"{names[one.key]} by {sized(one)}" for one in found)
+        start = "; ".join(f"{names[one.key]} lean by {sized(one)}" for one in found)
         return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"

@@ -38,12 +38,12 @@ class SweepPage(Page[SweepRecord]):
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
         rows = [(row, row.key, self._copies(row.key)) for row in record.rows]
-        sizes = [row.mean for row in record.rows]
+        ordered = sorted(record.rows, key=lambda row: row.mean)
+        least, most = (f"{number(row.mean, 2)} ({row.key})" for row in (ordered[0], ordered[-1]))
         says = f"{plain(sweep_sentence(record))} Closer by"
         picture = parts.dot_picture(rows, says, parts.ruler(record), unit=parts.OWN, first=MANY)
         deck = (
-            f"Words are {number(min(sizes), 2)} to {number(max(sizes), 2)} closer to their own "
-            f"stereotypes than to others. {for_scale(record)}"
+            f"Words are closer to their own stereotypes by {least} to {most}. {for_scale(record)}"
         ).rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
@@ -118,11 +118,11 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     ranks = record.ranks
     top = ranks.sort_values("p_most").iloc[-1]
     lists = list(record.lists) if record.leading == AVERAGE else [record.leading]
-    which = f"{'lists' if len(lists) > 1 else 'list'}: {named(lists, 3)}"
-    claim = (
-        f"words go with their own stereotypes most in {top['embedding']}, of "
-        f"{counted(len(ranks), 'embedding')} ({which})"
-    )
+    *_, other = ranks.sort_values("p_most", ascending=False)["embedding"][:2]
+    most = f"most in {top['embedding']}, of {len(ranks)} embeddings"
+    if len(ranks) == 2:
+        most = f"more in {top['embedding']} than in {other}"
+    claim = f"words go with their own stereotypes {most} ({named(lists, 3)})"
     verdict = Verdict(float(top["p_most"]))
     if not verdict.holds:
         start = Marked("We cannot tell", verdict, f" ({verdict.percent}% yes)")
