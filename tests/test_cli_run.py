@@ -99,8 +99,6 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     Path("hard.toml").write_text(spec.replace('family = "exponential"\nrate = 2.0', hard))
     assert main([*toy[:4], "--model", "hard.toml", "--method", "exact"]) == 3
     assert capsys.readouterr().err.count("Pareto k of the exact") == 1
-    html = Path("bayesbias-results/report.html").read_text()
-    assert html.index("Pareto k of the exact") < html.index("<h1>")
 
 
 def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
@@ -170,14 +168,10 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
 
 
 def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> None:
-    other = toy_table.assign(protected_word=toy_table["protected_word"] + "x")
-    write_table(other, "other.csv")
     for after, extra, message in (
         ("after.csv", "--model paper", "data are changes in distances; use change, change-by-g"),
         ("after.csv", "--list gender", "--list, --sets, and --recover are for embeddings"),
-        ("none.csv", "", "no table at"),
         ("before.csv", "", "the tables have the same distances"),
-        ("other.csv", "", "no rows in common"),
     ):
         arguments = [*tables[:2], after, *tables[3:], "--out", "out", *extra.split()]
         assert message in refused(capsys, arguments, most=3)  # rows repeat in both tables

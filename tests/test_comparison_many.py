@@ -242,11 +242,9 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),
         (table, {"x": {"a": 1, "b": 2, "c": 3}}, "x has 3 different values.*at least 4"),
         (table, {"x": {"a": 1, "b": np.nan, "c": 3}}, "x must be finite; got nan for 'b'"),
-        (table, {"x": {"aa": 1, "b": 2, "c": 3}}, "x: unknown embedding 'aa'; did you mean 'a'"),
         (table, {"method": "nuts"}, "always uses the exact sampler"),
         (table, {"model": "robust"}, "needs a Normal model, such as by-group; 'robust' has"),
         (table, {"model": sloped_model(tmp_path)}, "slopes of covariates"),
-        (table.assign(share=1.0), {"covariates": "shar"}, "'shar'; did you mean 'share'"),
         (table.drop(columns="embedding"), {}, "is missing columns"),
     ):
         refused(fragment, bb.fit_many, rows, **options)

@@ -90,8 +90,6 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     for match, call, *arguments in (
         ("exactly one place", load_templates, ["This is it."]),
         ("templates are the same", load_templates, ["A {}.", "A {}."]),
-        ("did you mean 'bleached'", load_templates, "bleach"),
-        ("no set of templates at", load_templates, tmp_path / "none.toml"),
         ("'nurse' is not in its sentence 'Nurses left.'", load_sentences, unlike),
         (r"is missing columns: sentence", load_sentences, other),
         (r"pip install 'bayesbias\[mlm\]'", contextual_vectors, "anything", ["he"]),

@@ -62,8 +62,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"values": ONES}, "are all 1, so"),
     ({"values": pd.Series([*MIXED.values(), 3.0], [*MIXED, "x_s1"])}, "two values for x_s1"),
     ({"values": [1.0, 2.0]}, "pass of='row'"),
-    ({"values": MIXED, "of": WORD}, "10 protected words .x0, x1"),
-    ({"values": MIXED, "of": "atribute"}, "did you mean 'attribute'"),
     ({"values": [1.0, 2.0], "of": "row"}, r"80 rows; got list of shape \(2,\)"),
     ({"values": [np.nan, *range(79)], "of": "row"}, "1 row .x0 and x_s0."),
     ({"values": MIXED, "name": "context"}, "have a column 'context'; choose"),

@@ -65,7 +65,6 @@ HUGE = b"\x93NUMPY\1\0v\0" + HUGE.ljust(117) + b"\n"
 
 DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.bin", B3[:-1], BEFORE.format("3; .*cut off")),
-    ("a.bin", b"3 2\n", BEFORE.format("3")),
     ("a.bin", as_binary(THREE, header="9 2"), BEFORE.format("9")),
     ("a.bin", as_binary(THREE, header="2 2"), AFTER.format("2")),
     ("a.bin", b"3 1000000000000\nx", "3 words of 1,000,000,000,000 dimensions"),
@@ -74,7 +73,6 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.bin", b"2 2\n" + b"x" * 9000, "has no word where entry 1 of 2 should begin"),
     ("a.bin", b"2 2\none " + bytes(8) + b"x" * 9000, "where entry 2 of 2 should .*, after 'one'"),
     ("a.bin", struct.pack("<ii", 793712314, 12), "binary fastText model.*.vec"),
-    ("a.bin.gz", gzip.compress(B3[:-1]), BEFORE.format("3")),
     ("a.bin.gz", gzip.compress(b""), "is empty"),
     ("a.txt.gz", gzip.compress(as_text(WORDS))[:-9], "cut off, damaged"),
     ("a.bin.gz", gzip.compress(B3)[:-8] + b"\0" * 8, "cut off, damaged.*CRC"),
@@ -86,28 +84,19 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.txt", b"\x0c", "is empty"),
     ("a.txt", b"Once upon a time\n", f"{NO_LINES}.*begins b'Once upon a time'"),
     ("a.txt", T3[:-5], r"followed by 2 numbers.*line 3, .*cut off"),
-    ("a.txt", as_text(THREE, "4 2")[:-1], "ends after word 3, .* promises 4; the file was cut off"),
     ("a.txt", b"1 2\n" + T3 * 40, "continues to word 120, .* promises 1;.*delete its first line"),
     ("a.txt", T3 * 40 + b"prose of two\n" * 101, "101 lines that are not a word"),
     ("a.txt", as_text(THREE, "3 1"), "promises 1 dimensions, but the lines have 2; correct the"),
-    ("a.vec", b"1 999999\na 1 2\n", "promises 999,999 dimensions, but the lines have 2"),
     ("a.txt", b"a 0,5 0,25\nb 0,5 0,75\n", f"{NO_LINES}.*not with decimal commas"),
     ("a.txt", b"1.5 2 a\n3 4.5 b\n", f"{NO_LINES}.*words must come before their numbers"),
     ("a.txt", b"".join(b"w%d %d 0.5 0.25\n" % (i, 9 * i) for i in range(9)), "delete the column"),
-    ("a.npz", b"no zip", NO_LINES),
-    (
-        "a.npz",
-        npz(words=np.array(["a"] * 99), vectors=np.ones((99, 9)))[:-300],
-        "cut off, damaged, or not",
-    ),
+    ("a.npz", npz(words=AB, vectors=ROWS)[:-300], "cut off, damaged, or not"),
     ("a.npz", npz(a=np.ones(3)), "vectors.*not a file in the archive"),
     ("a.npz", npz(words=AB[:1].astype(object), vectors=ROWS[:1]), "damaged, or is not a file"),
     ("a.npz", npz(words=AB[:1], vectors=np.array([["x", "y"]])), "damaged, or is not a file"),
-    ("a.npz", npz(words=AB, vectors=ROWS, ranks=AB), "damaged, or is not a file"),
     ("a.npz", with_member(npz(vectors=ROWS), "words.npy", b"no array"), r"words has 1 entries|is"),
     ("a.npz", npz(words=AB, vectors=ROWS[:1]), r"words has 2 entries, but vectors has \(1, 2\)"),
     ("a.npz", with_member(npz(words=AB), "vectors.npy", HUGE), "or needs more memory than is"),
-    ("a.npz", npz(words=AB, vectors=np.ones((2, 0))), r"vectors has shape \(2, 0\), not"),
     ("a.npz", npz(words=AB, vectors=ROWS, sample_words=AB, sample_vectors=ROWS[:1]), "sample_word"),
     *(
         ("a.kv", content, "is a pickle, but not of vectors")
@@ -196,8 +185,6 @@ FOUND: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("dev.json", '{"data": ' * 100_000, stereoset, "too deeply"),
     ("dev.json", '{"data": {"intrasentence": 3}}', stereoset, "no data.intrasentence"),
     ("dev.json", '{"data": {"intrasentence": ["he"]}}', stereoset, "is not a StereoSet cluster"),
-    ("dev.json", "9" * 5000, stereoset, "Exceeds the limit"),
-    ("c.csv", f"{HEADS}a,b, and c,stereo,pets\n", crows, ""),
     ("c.csv", f"{HEADS}x,y,a,b,stereo,pets\n", crows, ""),
     ("m.bin", fasttext()[:100], load, "cannot be read"),
     # gensim would wait forever for the end of a word, or allocate all the memory in the header.
@@ -209,8 +196,8 @@ FOUND: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("words.pkl", pickle.dumps(3)[:-1], partial(_pickled, allow=True), "words.pkl is damaged"),
     ("v.zip", OUTSIDE, load, "cut off, damaged"),
     ("v.npz", OUTSIDE, load, "damaged"),
-    *(("v.npz", archived(operators(s), "words.npy"), load, "damaged") for s in ("-", "~", "not ")),
-    *(("vectors.npy", operators(s), load, "damaged") for s in ("-", "~", "not ")),
+    ("v.npz", archived(operators("-"), "words.npy"), load, "damaged"),
+    *(("vectors.npy", operators(s), load, "damaged") for s in ("-", "not ")),
 ]
 
 

@@ -25,7 +25,6 @@ from numpy.testing import assert_array_equal
 import bayesbias as bb
 from bayesbias.embeddings.formats import word2vec
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.embeddings.source import READ_SIZE, rows_of_chunk
 
 MATRIX = np.array([*WORDS.values()], dtype=np.float32)
 
@@ -239,17 +238,6 @@ def test_one_dimension_is_enough_and_none_is_not(file: File) -> None:
             check(load_vectors(path), {word: (row[0] + 10,) for word, row in WORDS.items()})
         else:
             refused("must contain a matrix", load_vectors, path)
-
-
-@pytest.mark.parametrize("dims", [1, 300, 10**9])
-def test_chunks_fill_what_is_read_at_a_time(dims: int) -> None:
-    rows = rows_of_chunk(dims)
-    assert 4 * rows * dims <= max(READ_SIZE, 4 * dims) < 4 * (rows + 1) * dims  # floats of 4 bytes
-
-
-def test_pickled_arrays_are_named(tmp_path: Path) -> None:
-    np.save(tmp_path / "dict.npy", np.array(WORDS))
-    refused(r"dict\.npy .*np\.load.*allow_pickle=True\)\.item", load_vectors, tmp_path / "dict.npy")
 
 
 def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:

@@ -21,38 +21,18 @@ from test_held_objects import ROWS, Model
 import bayesbias as bb
 from bayesbias.embeddings.formats.keyed import known_ranks
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples, refuse_overlap
+from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples
 from bayesbias.tables.spellings import first_spellings
 from bayesbias.tables.wordlists import load_wordlist, wordlists
 
-TOY = {
-    **{"he": [1.0, 0.0], "she": [0.0, 1.0], "void": [0.0, 0.0], "bad": [np.nan, 1.0]},
-    **{"her": [1.0], "hers": [2.0]},
-}
-
-
-def of(*words: str) -> Callable[[], object]:
-    return lambda: look_up(TOY, {"X": words})
+TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "her": [1.0]}
 
 
 NO_SETS: list[tuple[Callable[[], object], str]] = [
-    (of(), "X is empty"),
-    (lambda: look_up({"he": [1.0, 2.0]}, {"X": ["xe", "ze"]}), r"no word in X is in the embedding"),
-    (of("he", "he"), "X contains he more than once"),
-    (of("he", "her", "she", "hers"), "vectors of her, hers and he have different lengths"),
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
     (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "differ in length, so they cannot be from"),
-    (lambda: refuse_overlap("X", "Y", {"X": ["he"], "Y": ["she", "he"]}), "X and Y share he"),
-    (lambda: look_up_tuples(TOY, "pairs", []), "pairs is empty"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
-    *(
-        (
-            lambda of=of: look_up_tuples(TOY, "pairs", of),
-            "pairs must contain pairs or longer tuples",
-        )
-        for of in ("he", ["he", "she"], [("he",)])
-    ),
-    (lambda: as_rows("X", [1.0, 2.0]), "X must be a matrix with one row per word"),
+    (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
     (lambda: as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
 ]
 
@@ -183,8 +163,7 @@ def test_what_gensim_fetches_is_read_and_fetched_once(downloads, monkeypatch, ca
 VECTORS = keyed(WORDS)
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ("glove-dmo", {}, r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*to use your own"),
-    ("glove-wiki-gigword-100", {}, "did you mean 'glove-wiki-gigaword-100'"),
-    *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".npz", ".gz")),
+    *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".gz")),
     ("few.zip::50d", {}, r"no embedding file at few\.zip; "),
     ("a.docx", {}, r"a\.docx is text, but its lines are not words"),
     *((name, {}, f"{name} is empty") for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz")),
@@ -192,7 +171,6 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (VECTORS, {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
     (VECTORS, {"words": "king"}, "unknown word list 'king'"),
     (VECTORS, {"words": []}, "words must not be empty"),
-    (VECTORS, {"words": ["king", 7]}, "words must be text; got 7"),
     (VECTORS, {"words": ["y", "x"]}, r"word is in the vectors given \(x, y\); .* 'king'"),
     (keyed(ODD), {"words": ["naïve"]}, "'naïve' is spelled 'naive' there. .* strip_accents=True"),
     (KeyedVectors(3), {}, "the vectors given has no words"),

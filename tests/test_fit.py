@@ -97,18 +97,13 @@ def flat(table: pd.DataFrame, spread: float = 0.0) -> pd.DataFrame:
 HUMAN = r"all 4 distances of human rows are 0\.9.*'common'"
 REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
     (lambda t: fit(t, method="exct"), "unknown method 'exct'; did you mean 'exact'"),
-    (lambda t: fit(t, "crosed"), "unknown model 'crosed'; did you mean 'crossed'"),
     (lambda t: fit(t, draws=0), "^draws must be a whole number.*; got 0"),
     (lambda t: fit(t, draws=2), "^draws must be at least 7 if chains is 4"),
     (lambda t: fit(t, draws=10**9), r"1,000,000,000 draws of 4 chains needs about [\d,.]+ GB"),
-    (lambda t: fit(t, tune=True), "^tune must be a whole number"),
     (lambda t: fit(t, seed=-1), "^seed must be a whole number.*; got -1"),
     (lambda t: fit(t, target_accept=90), r"^target_accept must lie in \(0, 1\); got 90"),
     (lambda _: FitOptions(ci_prob=89), "^ci_prob "),
-    (lambda _: FitOptions(ci_kind="x"), "unknown ci_kind 'x'.*hdi"),
-    (lambda _: FitOptions(rope=3), "^rope is a distance"),
     (lambda t: fit(t, drawz=3), "unknown fit option 'drawz'; did you mean 'draws'"),
-    (lambda t: fit(t, priors={"sigm": {"rate": 1}}), "unknown parameter 'sigm'; did you mean"),
     (lambda t: fit(t, "robust", method="exact"), "use method='nuts'"),
     (lambda t: fit(flat(t, 5e-6)), r"of associated rows are 0\.9, give or take .e-0"),
     (lambda t: fit(t.iloc[:0]), "the table has no rows"),

@@ -55,9 +55,7 @@ def test_refusals() -> None:
     refused("unknown ci_kind 'hpd'; did you mean 'hdi'", interval, np.zeros((3, 1)), 0.8, "hpd")
     refused(r"\(0, 1\); got 89; for 89%, pass 0.89", check_probability, 89)
     refused(r"must lie in \(0, 1\); got 0$", check_probability, 0)
-    refused("got 1$", check_probability, 1)
     refused("got nan$", check_probability, float("nan"))
-    refused("got True", check_probability, True)
 
 
 @pytest.mark.parametrize("ci_prob", [0.5, 0.89])

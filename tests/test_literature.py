@@ -12,13 +12,6 @@ from studies import literature
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ROOT / "docs" / "tables"
-PAPERS = [
-    "Dobrzeniecka and Urbaniak (2024)",
-    "Schröder, Schulz and Hammer (2024), SAME",
-    "Schröder et al. (2024), Semantic properties",
-    "Smarda (2021)",
-    "Liu (2024)",
-]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,19 +32,8 @@ def test_every_row_finds_what_the_table_shows(entry: literature.Entry) -> None:
     assert frame.loc[frame["verdict"] != "agrees", "note"].str.len().gt(5).all()
 
 
-def test_the_page_counts_the_rows() -> None:
-    rows = pd.read_csv(TABLES / "literature.csv")
-    counts = rows.groupby("paper")["verdict"].value_counts().unstack(fill_value=0)
-    page = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
-    for paper, row in counts.iterrows():
-        cells = [row.get(verdict, 0) for verdict in ("agrees", "differs", "not comparable")]
-        assert "| ".join([f"| {paper} ", *(f"{cell} " for cell in cells)]) + "|" in page
-
-
 def test_every_part_of_every_paper_has_its_place() -> None:
-    """All named functions and pages are there."""
     table = pd.read_csv(TABLES / "papers.csv", keep_default_na=False, dtype=str)
-    assert list(table["paper"].unique()) == PAPERS
     assert not table.duplicated(["paper", "part"]).any()
     for where in table["where"].str.split("; ").explode().unique():
         assert _resolves(where), where

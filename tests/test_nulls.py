@@ -222,18 +222,14 @@ def test_what_cannot_be_is_refused() -> None:
         ("n_words must be a whole number, 2 or more; got 1", {"n_words": 1}),
         ("n_words must be one number or 2 numbers", {"n_words": (2, 3, 4)}),
         ("controls must be different names from .*human.*; got", {"controls": ("humans",)}),
-        ("unknown way to lean 'all'; known: any, own", {"lean": "all"}),
         ("cell_df must be None or above 2", {"cell_df": 2}),
-        ("unknown planting 'one-word'; did you mean 'one word'", {"planted": "one-word"}),
         (r"distances would fall outside \[0, 2\].*Reduce the sds", {"cell_sd": 0.5}),
     ):
         refused(fragment, Scenario, **arguments)
     words = partial(VocabularyScenario, vectors=clusters())
     for fragment, call, arguments in (
         ("unknown scenario 'independant'; did you mean", scenario, {"name": "independant"}),
-        ("n must be a whole number, 1 or more; got 0", Scenario().simulate, {"n": 0}),
         ("has 24 words, but a table needs 32", words, {}),
-        ("did you mean 'topics'", words, {"n_words": 2, "n_attributes": 2, "lists": "topic"}),
     ):
         refused(fragment, call, **arguments)
     refused("tables are numbered from 0 to 0; got 2", three.table, 2, error=IndexError)

@@ -94,17 +94,13 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
 
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "not include experiment"),
-    ("contrast_forest", same, {"rope": 3}, r"rope is a distance and must lie in \[0, 2\]; got 3"),
-    ("contrast_forest", same, {"second": "humans"}, "no contrast associated - humans, only "),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at the same effect"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute in the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "has false alarms in 0 scenarios"),
-    ("false_alarms", same, {"kind": "n"}, "unknown kind 'n'"),
     ("false_alarms", ninety, {}, "in 90 scenarios with 2 methods; a matrix needs"),
     ("forest", lambda frame: frame.drop(columns="connection"), {}, r"missing columns: connection"),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
     ("forest", lambda f: {}, {}, r"expects a frame, not dict; pass bb\.summary\(posterior\)"),
-    ("forest", lambda frame: frame.iloc[:0], {}, r"no rows to draw; pass bb\.summary\(posterior\)"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
     ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has p_ster"),
 ]

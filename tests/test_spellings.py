@@ -4,21 +4,17 @@ import pytest
 
 import bayesbias as bb
 from bayesbias._core.characters import mistaken, plainly, unseen
-from bayesbias.tables.spellings import forms_of, key_of_many
+from bayesbias.tables.spellings import key_of_many
 
 COMPOSED, DECOMPOSED = "p\u00e8re", "pe\u0300re"
 
 LOOKED_UP = [
     (COMPOSED, DECOMPOSED, {}, True),
-    (DECOMPOSED, COMPOSED, {}, True),
     ("P\u00c8RE", DECOMPOSED, {"case": "lower"}, True),
     ("caf\u00e9", "cafe", {"strip_accents": True}, True),
     ("Vi\u1ec7t", "Viet", {"strip_accents": True}, True),
-    ("caf\u00e9", "cafe", {}, False),
     ("がく", "かく", {"strip_accents": True}, False),
     ("мой", "мои", {"strip_accents": True}, False),
-    ("ёж", "еж", {"strip_accents": True}, False),
-    ("ά", "α", {"strip_accents": True}, False),
     ("हिंदी", "हद", {"strip_accents": True}, False),
     ("각", "가", {"strip_accents": True}, False),
     ("kadın", "kadin", {"strip_accents": True, "case": "fallback"}, False),  # two Turkish letters
@@ -37,8 +33,6 @@ def test_forms_in_which_a_word_is_looked_up(word, form, options, found) -> None:
 # Code points as in Unicode's charts, and what a reader takes the word for.
 SEEN_AS = [
     ("he\u200b", "he", "U+200B"),
-    ("\u200fhe", "he", "U+200F"),
-    ("\ufeffhe", "he", "U+FEFF"),
     ("co\u00adop", "coop", "U+00AD"),
     ("new\u00a0york", "new york", "U+00A0"),
     ("he\u200d", "he", "U+200D"),
@@ -46,7 +40,6 @@ SEEN_AS = [
     ("ч\u0065ловек", "человек", "U+0065"),  # Latin e
     ("n\u03bf", "no", "U+03BF"),  # Greek omicron
     ("don\u2019t", "don't", "U+2019"),
-    ("co\u2011op", "co-op", "U+2011"),
     ("\ufb01re", "fire", "U+FB01"),
     ("\uff48\uff45", "he", "U+FF48"),
 ]
@@ -67,17 +60,7 @@ def test_odd_characters_are_named_and_the_word_is_found_as_it_looks(word, looks,
         bb.load_vectors({looks: [1.0, 2.0]}, [word])
 
 
-USUAL = [
-    "человек",
-    "می\u200cخواهم",
-    "क्\u200dष",
-    "β-carotene",
-    "Tシャツ",
-    "naïve",
-    "œuvre",
-    "ß",
-    "kadın",
-]
+USUAL = ["человек", "می\u200cخواهم", "β-carotene", "Tシャツ", "naïve", "œuvre", "kadın"]
 
 
 @pytest.mark.parametrize("word", USUAL)
@@ -99,8 +82,6 @@ HINTS = [
     ("Café", "café", {}, "case='fallback'"),
     ("café", "cafe", {}, "strip_accents=True"),
     ("Café", "cafe", {}, "case='fallback' and strip_accents=True"),
-    ("Café", "cafe", {"case": "fallback"}, "strip_accents=True"),
-    ("Café", "cafe", {"strip_accents": True}, "case='fallback'"),
     ("café", "CAFÉ", {"case": "fallback", "strip_accents": True}, ""),
     ("bill", "Bill", {}, ""),
     ("kadın", "kadin", {"strip_accents": True}, ""),
@@ -129,7 +110,3 @@ KEYS = [
 @pytest.mark.parametrize(("pattern", "keys"), KEYS)
 def test_the_pattern_of_tagged_keys_is_found(pattern: str, keys: list[str]) -> None:
     assert key_of_many(["he", "she", "career"], keys) == pattern
-
-
-def test_plain_words_have_few_forms() -> None:
-    assert forms_of("He", "fallback", strip_accents=True) == ("He", "he")

@@ -23,7 +23,6 @@ from bayesbias.tables.descriptives import (
     densities,
     mac_band,
     neighborhood,
-    probability_below,
 )
 from bayesbias.tables.schema import table_hash
 from bayesbias.tables.table_files import read_table, write_table
@@ -336,11 +335,6 @@ def test_contrast_of_turns_a_pair_around() -> None:
     turned = {"first": "human", "second": "associated", "mean": 0.1, "low": -0.2, "high": 0.3}
     found = contrast_of(DIFFERENCES, "human", "associated").iloc[0]
     assert found.to_dict() == turned | {"p_direction": 0.9}
-
-
-def test_the_probability_below_zero_is_read_off_the_probability_of_the_sign() -> None:
-    frame = pd.DataFrame({"mean": [-0.1, 0.1], "p_direction": [0.9, 0.8]})
-    assert probability_below(frame).tolist() == pytest.approx([0.9, 0.2])
 
 
 def test_what_is_refused(toy: pd.DataFrame) -> None:

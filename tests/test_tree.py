@@ -10,10 +10,9 @@ import pytest
 import xarray as xr
 from builders import refused, smallest_design
 from pandas.testing import assert_frame_equal
-from xarray import Dataset, DataTree
+from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.layout import in_order
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import index_of, labels, spec_of, warnings_of
@@ -113,18 +112,6 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
             place = ", ".join(str(means[dim].values[i]) for dim, i in labels_of)
             label = f"{name}[{place}]" if place else name
             assert float(rows[label]) == pytest.approx(float(means[at]), abs=1e-9)
-
-
-def test_dimensions_first_occur_in_the_order_that_every_variable_has() -> None:
-    """ArviZ stacks values in the order in which dimensions first occur."""
-    shapes = {"a": ["w"], "b": ["c", "w"], "d": ["w", "x"], "e": ["c"], "f": ["v", "c"]}
-    sizes = {"c": 2, "v": 3, "w": 4, "x": 5}
-    found = in_order(
-        Dataset({name: (dims, np.zeros([sizes[d] for d in dims])) for name, dims in shapes.items()})
-    )
-    first = [*dict.fromkeys(dim for values in found.data_vars.values() for dim in values.dims)]
-    for values in found.data_vars.values():
-        assert [*values.dims] == sorted(values.dims, key=first.index)
 
 
 def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> None:

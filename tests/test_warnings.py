@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import warnings
 from dataclasses import fields
 from typing import get_type_hints
 
@@ -10,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
-from bayesbias._core.warnings import as_ours, from_dict, to_dict, warn
+from bayesbias._core.warnings import as_ours, from_dict, to_dict
 
 VALUES = {
     int: 2,
@@ -59,16 +58,6 @@ def test_every_warning_has_a_sentence_and_can_be_kept(kind) -> None:
         assert type(again) is kind
         assert (again, hash(again), str(again)) == (one, hash(one), str(one))
     assert one.concerning("more") != one
-
-
-def test_a_filter_names_a_class() -> None:
-    repeated = bb.warnings.RepeatedRows(2, 5)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        warnings.simplefilter("ignore", bb.warnings.RepeatedRows)
-        for one in (repeated, bb.warnings.ZeroVectors(1)):
-            warn(one)
-    assert [each.message for each in caught] == [bb.warnings.ZeroVectors(1)]
 
 
 def test_arguments_are_spelled_where_the_warning_is_shown() -> None:
