@@ -234,6 +234,7 @@ READ = pd.DataFrame(
         "truth human group": [0.0, 0.0, 0.01, -0.04],
         "p_value": [0.2, 0.05, 0.01, 0.051],
         "effect_size_sample": [-0.9, 0.7, 1.9, -1.85],
+        "effect_size_population": [-1.2, 0.7, 1.8, -1.3],
     }
 )
 
