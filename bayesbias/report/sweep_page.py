@@ -48,7 +48,7 @@ class SweepPage(Page[SweepRecord]):
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def _copies(self, embedding: str) -> str:
-        """Name the embeddings with the same distances, of which the joint model uses the first."""
+        """Name embeddings with the same distances; the joint model uses the first of them."""
         measured = self.record.frames["tables"].groupby("embedding", sort=False)["table_hash"]
         hashes = {name: tuple(of_lists) for name, of_lists in measured}
         same = [name for name, own in hashes.items() if own == hashes[embedding]]
