@@ -50,7 +50,7 @@ class SweepPage(Page[SweepRecord]):
     def _copies(self, embedding: str) -> str:
         """Name embeddings with the same distances; the joint model uses the first of them."""
         measured = self.record.frames["tables"].groupby("embedding", sort=False)["table_hash"]
-        hashes = {name: tuple(of_lists) for name, of_lists in measured}
+        hashes = {str(name): tuple(of_lists) for name, of_lists in measured}
         same = [name for name, own in hashes.items() if own == hashes[embedding]]
         return f"same as {named(same[1:])}" if len(same) > 1 else ""
 
