@@ -3,6 +3,7 @@
 import gzip
 import io
 import struct
+import tarfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,21 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def tarred(content: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        info = tarfile.TarInfo("a/v.txt")
+        info.size = len(content)
+        archive.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def npz(**arrays: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
 def keyed(words: Table) -> Any:
     vectors = KeyedVectors(3)
     vectors.add_vectors(list(words), np.array(list(words.values()), dtype=np.float32))
@@ -74,20 +90,16 @@ HEADER = "6 3"
 FORMATS = {
     "plain.bin": as_binary(WORDS),
     "newlines.bin": as_binary(WORDS, newline=True),
-    "UPPER.BIN": as_binary(WORDS),
     "packed.bin.gz": gzip.compress(as_binary(WORDS)),
-    "bare.gz": gzip.compress(as_binary(WORDS)),
     "packed.zip": zipped({"deep/inside.bin": as_binary(WORDS)}),
     "glove.txt": as_text(WORDS),
     "word2vec.txt": as_text(WORDS, HEADER),
     "fasttext.vec": as_text(WORDS, HEADER, end=" \n"),
     "windows.txt": as_text(WORDS, HEADER, end="\r\n"),
     "bom.txt": b"\xef\xbb\xbf" + as_text(WORDS),
-    "bom-header.txt": b"\xef\xbb\xbf" + as_text(WORDS, HEADER),
     "unended.txt": as_text(WORDS).rstrip(b"\n"),
     "blank-lines.txt": as_text(WORDS, HEADER) + b"\n\n",
     "glove.txt.gz": gzip.compress(as_text(WORDS)),
-    "bare-text.gz": gzip.compress(as_text(WORDS, HEADER)),
     "joined.vec.gz": gzip.compress(as_text(WORDS)[:40]) + gzip.compress(as_text(WORDS)[40:]),
     "glove.zip": zipped({"glove.txt": as_text(WORDS)}),
     "folder.zip": zipped({"a/": b"", "a/glove.6B.50d": as_text(WORDS, HEADER)}),

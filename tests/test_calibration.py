@@ -173,15 +173,6 @@ def test_what_is_true_follows_from_what_was_planted() -> None:
     assert row["truth human overall"] == pytest.approx(-0.005)
     assert row["truth human group"] == pytest.approx(-0.01)
     assert row["truth human word"] == pytest.approx(-0.08)
-    assert row["truth between groups"] == pytest.approx(-0.02)
-    assert row["truth weat"] == pytest.approx(0.02)
-    assert row["truth overall"] == pytest.approx(-0.01)
-    assert row["truth group"] == pytest.approx(-0.02)
-    assert row["truth word"] == pytest.approx(-0.16)
-    assert row["truth any word"] == pytest.approx(0.16)
-    # One of eight X words is .08 closer to A than Y words are, and .16 closer to A than to B.
-    assert row["truth groups"] == pytest.approx(-0.01)
-    assert row["truth sets"] == pytest.approx(-0.01)
     # A group relative to third sets: its bias, whatever the other groups' biases and controls.
     three = Scenario(groups=("p", "q", "r"), effect=(0.0, 0.12, 0.0), controls=("human",))
     one = replace(three, effect=(0.12, 0.0, 0.0))
@@ -233,7 +224,7 @@ READ = pd.DataFrame(
         "human group high": [0.05, 0.04, 0.0, -0.03],
         "truth human group": [0.0, 0.0, 0.01, -0.04],
         "p_value": [0.2, 0.05, 0.01, 0.051],
-        "effect_size_sample": [-0.9, 0.7, 1.9, -1.85],
+        "effect_size_sample": [-0.9, 0.7, 1.9, -1.6],
         "effect_size_population": [-1.2, 0.7, 1.8, -1.3],
     }
 )
@@ -252,7 +243,7 @@ READ = pd.DataFrame(
         ("weat-p", [False, True, True, False]),
         ("weat-d-large", [True, False, True, True]),
         ("weat-d-example", [False, False, True, True]),
-        ("weat-d-caliskan", [False, False, True, True]),
+        ("weat-d-caliskan", [False, False, True, False]),
     ],
 )
 def test_verdicts_read_frames_as_they_say(name: str, expected: list[bool]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesbias as bb
-from bayesbias import WordList, comparison
+from bayesbias import comparison
 from bayesbias.comparison import bias_before_after, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.comparison.pairing import pair
@@ -95,12 +95,7 @@ def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: st
     refused(message, pair, pair_table(BEFORE), pair_table(AFTER).assign(**after))
 
 
-WORDS = WordList(
-    name="toy",
-    groups={"men": ("he", "son", "man"), "women": ("she", "hers", "woman")},
-    stereotypes={"men": ("soldier", "pilot"), "women": ("nurse", "dancer")},
-    controls={},
-)
+WORDS = leaning(n=3)[1]
 
 
 def toy(seed: int, words: tuple[str, ...] = WORDS.words) -> dict[str, np.ndarray]:
@@ -133,9 +128,9 @@ def test_intervals_of_the_change_keep_words_together() -> None:
 
 
 def test_words_of_one_embedding_only_are_named() -> None:
-    after = {word: vector for word, vector in toy(2).items() if word != "nurse"}
+    after = {word: vector for word, vector in toy(2).items() if word != "y_s0"}
     both = toy(1), toy(2), WORDS
-    refused("only one embedding: nurse", scores_before_after, toy(1), after, WORDS)
+    refused("only one embedding: y_s0", scores_before_after, toy(1), after, WORDS)
     refused("did you mean 'weat'", scores_before_after, *both, scores=["weatt"])
     refused("pass 0.89", scores_before_after, *both, ci_prob=89)
 

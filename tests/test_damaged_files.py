@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from builders import refused
 from cli_toy import write_scored
-from embedding_toys import WORDS, as_binary, as_text, zipped
+from embedding_toys import WORDS, as_binary, as_text, npz, zipped
 from limits import within_limits
 
 import bayesbias as bb
@@ -43,12 +42,6 @@ CRC = zlib.crc32(as_text(WORDS)).to_bytes(4, "little")
 
 BEFORE, AFTER = "ends after word .* promises {}", "continues to word .* promises {}"
 NO_LINES = "its lines are not words followed by two or more numbers"
-
-
-def npz(**arrays: Any) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
 
 
 def with_member(archive: bytes, name: str, content: bytes) -> bytes:
@@ -156,20 +149,13 @@ def fasttext(
     return head + counts + words + matrix
 
 
-def archived(content: bytes, name: str, method: int = zipfile.ZIP_STORED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        archive.writestr(name, content)
-    return file.getvalue()
-
-
 def operators(sign: str) -> bytes:
     """Make an array whose header is all operators, which raises MemoryError in CPython's parser."""
     header = (sign * (9_000 // len(sign)) + "1\n").encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(8)
 
 
-WHOLE = archived(b"the 1 2 3 4\n", "v.txt")
+WHOLE = zipped({"v.txt": b"the 1 2 3 4\n"})
 DIRECTORY = WHOLE.rindex(b"PK\x05\x06") + 16
 OUTSIDE = WHOLE[:DIRECTORY] + struct.pack("<I", 2**31) + WHOLE[DIRECTORY + 4 :]
 DEEP = "a = " + "[" * 5000
@@ -196,7 +182,7 @@ FOUND: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("words.pkl", pickle.dumps(3)[:-1], partial(_pickled, allow=True), "words.pkl is damaged"),
     ("v.zip", OUTSIDE, load, "cut off, damaged"),
     ("v.npz", OUTSIDE, load, "damaged"),
-    ("v.npz", archived(operators("-"), "words.npy"), load, "damaged"),
+    ("v.npz", zipped({"words.npy": operators("-")}), load, "damaged"),
     *(("vectors.npy", operators(s), load, "damaged") for s in ("-", "not ")),
 ]
 

@@ -3,11 +3,9 @@
 import shutil
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 
-import pandas as pd
 import pytest
-from cli_toy import FAST, LIST, WORDS, pair_scores, write_scored, write_vectors
+from cli_toy import FAST, LIST, WORDS, write_scored, write_vectors
 from moments import files, states
 from sweep_inputs import write_inputs
 
@@ -26,7 +24,6 @@ COMMANDS = {
     "convert": "convert toy@.txt here/out --force",
     "debias": f"debias --method soft -v glove-demo {FORCED} --strength @",
     "sweep": "sweep sweep@.toml --out here/out",
-    "mlm score": f"mlm score --model m --data pairs.csv --dataset crows-pairs {FORCED} --name @",
     "mlm report": f"mlm report scored --draws 200 {FORCED} --seed @",
 }
 """Commands. The number at ``@`` makes their results differ."""
@@ -38,7 +35,7 @@ def run(command: str, number: int) -> int:
     return main([*COMMANDS[command].replace("@", str(number)).split(), "-q"])
 
 
-def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def prepare(command: str) -> None:
     """Write the inputs of a command, and results with a different number."""
     Path("here").mkdir()
     Path("toy.toml").write_text(LIST, encoding="utf-8")
@@ -56,27 +53,7 @@ def prepare(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
             Path(f"sweep{number}.toml").write_text(changed)
     if command == "mlm report":
         write_scored(Path("scored"))
-    if command == "mlm score":
-        pretend_to_score(monkeypatch)
     assert run(command, OLD) == 0
-
-
-def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace the language model with one without torch, because a real one takes minutes."""
-    pairs = {"sent_more": "She is bad.", "sent_less": "He is bad."}
-    kinds = {"stereo_antistereo": "stereo", "bias_type": "gender"}
-    pd.DataFrame([pairs | kinds]).to_csv("pairs.csv")
-    Path("m").mkdir()
-
-    def load(*_: object, name: str, **__: object) -> SimpleNamespace:
-        return SimpleNamespace(kind="masked", name=name, content_hash="0")
-
-    monkeypatch.setattr("bayesbias.maskedlm.load_language_model", load)
-    monkeypatch.setattr(
-        "bayesbias.maskedlm.score_pairs", lambda _, model, *__, **___: pair_scores(model.name)
-    )
-    monkeypatch.setattr("bayesbias._core.transformer_files.place_of", lambda _: None)
-    monkeypatch.setattr("bayesbias.workflows.output.versions", lambda *_: {})
 
 
 @pytest.mark.slow
@@ -84,7 +61,7 @@ def pretend_to_score(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_kill_leaves_the_old_or_the_new(command, tmp_path, monkeypatch) -> None:
     """A table alone has lost its cosines. The next run ends as if nothing had been killed."""
     monkeypatch.chdir(tmp_path)
-    prepare(command, monkeypatch)
+    prepare(command)
     here = Path("here")
     before = files(here, "results/")
     copies = states(here, Path("copies"), lambda: run(command, NEW))

@@ -1,6 +1,7 @@
 """docs/tables/literature.csv and papers.csv: rows run, and are complete."""
 
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -43,10 +44,7 @@ def test_every_part_of_every_paper_has_its_place() -> None:
 def _resolves(where: str) -> bool:
     kind, _, name = where.partition(" ")
     if where.startswith("bb."):
-        value = bb
-        for part in where.split(".")[1:]:
-            value = getattr(value, part)
-        return True
+        return attrgetter(where[3:])(bb) is not None
     if where.startswith("docs/"):
         page, _, anchor = where.partition("#")
         text = (ROOT / page).read_text(encoding="utf-8")

@@ -1,12 +1,9 @@
-"""Every kind of vectors and of word lists, in every public function that takes both."""
+"""Vectors in memory, in a file, and of an encoder, in every function that takes vectors."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,11 +13,8 @@ import pytest
 import bayesbias as bb
 
 LIST, FEW = "weat9", {"seed": 1, "progressbar": False}
-
-
-def _parquet(words: list[str], matrix: np.ndarray) -> str:
-    pd.DataFrame(matrix, index=pd.Index(words, name="word")).to_parquet("v.parquet")
-    return "v.parquet"
+SETS = ("name", "groups", "stereotypes", "stereotype_names", "controls")
+WORDS = {name: getattr(bb.load_wordlist(LIST), name) for name in SETS}
 
 
 @cache
@@ -28,24 +22,6 @@ def keyed() -> Any:
     """Return vectors of the list's words and of some other words."""
     others = bb.load_vectors("glove-demo").index_to_key[:2500]
     return bb.load_vectors("glove-demo", [*bb.load_wordlist(LIST).words, *others])
-
-
-HELD: dict[str, Callable[[list[str], np.ndarray], Any]] = {
-    "dict": lambda words, matrix: dict(zip(words, matrix, strict=True)),
-    "model": lambda *_: SimpleNamespace(wv=keyed()),
-    "parquet": _parquet,
-    "name": lambda *_: "glove-demo",
-}
-"""A form of each kind. Tests of readers have all forms."""
-
-LISTS: dict[str, Callable[[], Any]] = {
-    "name": lambda: LIST,
-    "dict": lambda: {
-        key: getattr(bb.load_wordlist(LIST), key)
-        for key in ("name", "groups", "stereotypes", "stereotype_names", "controls")
-    },
-    "WordList": lambda: bb.load_wordlist(LIST),
-}
 
 
 def _saved(vectors: Any, words: Any) -> pd.DataFrame:
@@ -70,16 +46,8 @@ FUNCTIONS: dict[str, Callable[[Any, Any], pd.DataFrame]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return the same vectors in every form, and a folder of files."""
-    folder, before = tmp_path_factory.mktemp("held"), Path.cwd()
-    os.chdir(folder)
-    held = {name: make(keyed().index_to_key, keyed().vectors) for name, make in HELD.items()}
-    os.chdir(before)
-    return {
-        name: folder / form if str(form).startswith("v.") else form for name, form in held.items()
-    }
+SLOW = ("analyze", "background")
+CASES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in FUNCTIONS]
 
 
 @cache
@@ -87,20 +55,15 @@ def expected(function: str) -> pd.DataFrame:
     return without_ranks(FUNCTIONS[function](keyed(), bb.load_wordlist(LIST)))
 
 
-def cases() -> Iterator[Any]:
-    """Yield every form of vectors, each with a form of list, for every function."""
-    for function in FUNCTIONS:
-        for (i, vectors), (j, words) in product(enumerate(HELD), enumerate(LISTS)):
-            if (i - j) % 3 == 0:
-                marks = [pytest.mark.slow] if function in {"analyze", "background"} else []
-                yield pytest.param(function, vectors, words, marks=marks)
-
-
-@pytest.mark.parametrize(("function", "vectors", "words"), list(cases()))
-def test_every_function_takes_them(function, vectors, words, forms) -> None:
-    frame = FUNCTIONS[function](forms[vectors], LISTS[words]())
-    if vectors != "name":  # the bundled embedding has more words to draw from
-        pd.testing.assert_frame_equal(without_ranks(frame), expected(function), rtol=1e-6)
+@pytest.mark.parametrize("function", CASES)
+@pytest.mark.parametrize("held", ["dict", "file"])
+def test_every_function_takes_them(function: str, held: str, tmp_path: Path) -> None:
+    """A word list is a dict here, and a `WordList` in what is expected."""
+    vectors = dict(zip(keyed().index_to_key, keyed().vectors, strict=True))
+    if held == "file":
+        pd.DataFrame.from_dict(vectors, "index").rename(columns=str).to_parquet(tmp_path / "v")
+    frame = FUNCTIONS[function](tmp_path / "v" if held == "file" else vectors, WORDS)
+    pd.testing.assert_frame_equal(without_ranks(frame), expected(function), rtol=1e-6)
 
 
 class Encoder:

@@ -6,7 +6,6 @@ import io
 import json
 import lzma
 import pickle
-import tarfile
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ import pandas as pd
 import test_maskedlm_logs
 from backports import zstd
 from cli_toy import write_scored
-from embedding_toys import as_binary, as_text, zipped
+from embedding_toys import as_binary, as_text, npz, tarred, zipped
 from safetensors.numpy import save
 from test_maskedlm_files import crows, stereoset
 from test_maskedlm_logs import inspected, question, sample, winogender
@@ -79,17 +78,14 @@ def npy(matrix: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def archive(write: Callable[..., None] = np.savez, **arrays: np.ndarray) -> bytes:
+def archive(**arrays: np.ndarray) -> bytes:
     """Return the bytes of a well-formed .npz file with some of its arrays replaced."""
-    file, names = io.BytesIO(), np.array(NAMES)
-    write(file, **{"words": names, "vectors": MATRIX, "read_as": names, **arrays})
-    return file.getvalue()
+    names = np.array(NAMES)
+    return npz(**{"words": names, "vectors": MATRIX, "read_as": names, **arrays})
 
 
-def npz() -> tuple[bytes, ...]:
-    file = io.BytesIO()
-    np.savez(file, **packed_texts("words", NAMES), vectors=MATRIX)
-    return archive(), archive(np.savez_compressed), file.getvalue()
+def packed() -> tuple[bytes, ...]:
+    return archive(), npz(**packed_texts("words", NAMES), vectors=MATRIX)
 
 
 def separated() -> tuple[bytes, ...]:
@@ -115,15 +111,6 @@ def words() -> tuple[bytes, ...]:
     return LINES.replace(b"\n", b"\r\n"), sixteen, counts.encode(), heads.encode()
 
 
-def tarred() -> tuple[bytes, ...]:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as made:
-        info = tarfile.TarInfo("v.txt")
-        info.size = len(PLAIN)
-        made.addfile(info, io.BytesIO(PLAIN))
-    return (file.getvalue(),)
-
-
 def load_pickled(path: Path) -> object:
     return bb.load_vectors(path.with_name("1990-w.npy"), allow_pickle=True)
 
@@ -135,7 +122,7 @@ def around(content: bytes) -> bytes:
 
 
 def any_kind() -> tuple[bytes, ...]:
-    return (*text(), *binary(), *npz(), *parquet_vectors(), *fasttext())
+    return (*text(), *binary(), *packed(), *parquet_vectors(), *fasttext())
 
 
 def misshapen() -> tuple[bytes, ...]:
@@ -356,8 +343,8 @@ READERS = {
     "keys with blanks": Reader("vectors.bin", load, blanks),
     "any kind": Reader("vectors", load, any_kind),
     "zst damaged": Reader("v.zst", load, each(zstd.compress, text)),
-    "tar damaged": Reader("v.tar", load, tarred),
-    "tar.gz around damage": Reader("v.tar.gz", load, tarred, pack=gzip.compress),
+    "tar damaged": Reader("v.tar", load, lambda: (tarred(PLAIN),)),
+    "tar.gz around damage": Reader("v.tar.gz", load, lambda: (tarred(PLAIN),), pack=gzip.compress),
     "words of a matrix": Reader("v.txt", load, words, beside={"v.npy": NPY}, opened="v.npy"),
     "HistWords": Reader(
         "1990-vocab.pkl", load_pickled, lambda: PICKLES, beside={"1990-w.npy": NPY}
@@ -365,19 +352,13 @@ READERS = {
     "lines of numbers": Reader(
         "tensors.tsv", load, lambda: (NUMBERS,), beside={"metadata.tsv": LINES}
     ),
-    "npz": Reader("vectors.npz", load, npz),
+    "npz": Reader("vectors.npz", load, packed),
     "npz of wrong shapes": Reader("vectors.npz", load, misshapen),
     "npz around damage": Reader(
-        "vectors.npz",
-        load,
-        lambda: (NPY, npy(np.array(NAMES))),
-        pack=around,
+        "vectors.npz", load, lambda: (NPY, npy(np.array(NAMES))), pack=around
     ),
     "safetensors": Reader(
-        "v.safetensors",
-        load,
-        lambda: (save({"e": MATRIX}),),
-        beside={"v.txt": LINES},
+        "v.safetensors", load, lambda: (save({"e": MATRIX}),), beside={"v.txt": LINES}
     ),
     "JSON vectors": Reader("vectors.json", load, json_vectors),
     "JSON lines of vectors": Reader("vectors.jsonl", load, json_lines),
@@ -399,11 +380,7 @@ READERS = {
     "word list, JSON": Reader("list.json", check, lambda: (PETS_JSON, SEAT)),
     "table": Reader("table.csv", bb.read_table, table),
     "cosines": Reader(
-        "t.cosines.csv",
-        bb.read_table,
-        cosines,
-        beside={"t.csv": table()[0]},
-        opened="t.csv",
+        "t.cosines.csv", bb.read_table, cosines, beside={"t.csv": table()[0]}, opened="t.csv"
     ),
     "parquet table": Reader("table.parquet", bb.read_table, parquet),
     "CrowS-Pairs": Reader(
@@ -419,9 +396,7 @@ READERS = {
     ),
     "log of the harness": Reader("samples_bbq.jsonl", in_log("lm-eval"), harness),
     "log of Inspect": Reader(
-        "log.json",
-        in_log("inspect"),
-        lambda: (json.dumps(LOG | {"samples": [ASKED]}).encode(),),
+        "log.json", in_log("inspect"), lambda: (json.dumps(LOG | {"samples": [ASKED]}).encode(),)
     ),
     "eval around damage": Reader("log.eval", in_log("inspect"), asked, pack=in_eval),
     "eval damaged": Reader("log.eval", in_log("inspect"), each(in_eval, asked)),
