@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
-from bayesbias._core.display import Sheet, Shown, abridged, visible
+from bayesbias._core.display import Sheet, abridged, visible
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
 
@@ -56,19 +56,6 @@ def test_folders_inside_the_package_go_first(tmp_path, monkeypatch) -> None:
 
 
 SCRIPT = "<script>alert('1')</script>"
-
-
-class Thing(Shown):
-    """An object that shows which display format was requested."""
-
-    def _sheet(self, *, roomy: bool) -> Sheet:
-        return Sheet("thing", (("a", "long" if roomy else "short"),))
-
-
-class Recorder(list[str]):
-    """A stand-in for IPython's printer of plain text."""
-
-    text = list.append
 
 
 def test_text_is_aligned_and_numbers_stand_on_the_right() -> None:
@@ -120,15 +107,6 @@ def test_an_abridged_list_counts_what_it_leaves_out(n: int) -> None:
     more = sum(map(int, re.findall(r"\d+", text)))
     assert text.count("word") + more == n
     assert text.count("word") <= 8
-
-
-def test_a_thing_shows_itself_where_it_is_asked() -> None:
-    recorder = Recorder()
-    Thing()._repr_pretty_(recorder, False)
-    Thing()._repr_pretty_(recorder, True)
-    assert recorder == [str(Thing()), "Thing(...)"] == ["thing\n  a  short", "Thing(...)"]
-    assert "long" in Thing()._repr_html_()
-    assert repr(Thing()).startswith("<")
 
 
 @pytest.mark.parametrize(

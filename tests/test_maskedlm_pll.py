@@ -173,11 +173,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
     """Return models by architecture, with tokenizers that mark a space before a piece."""
     place, byte_level = tmp_path_factory.mktemp("made"), model_toys.byte_level()
     large, short = {**SMALL, "max_position_embeddings": 40}, {**SMALL, "embedding_size": 16}
-    gpt = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40}
     folders = [
         made_model(place / "roberta", byte_level, "Roberta", "ForMaskedLM", **large),
         made_model(place / "albert", unigram(), "Albert", "ForMaskedLM", **short),
-        made_model(place / "gpt", byte_level, "GPT2", "LMHeadModel", **gpt),
+        made_model(place / "gpt", byte_level, "GPT2", CAUSAL["GPT2"][0], **CAUSAL["GPT2"][1]),
     ]
     return {folder.name: load_language_model(folder) for folder in folders}
 

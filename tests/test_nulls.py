@@ -1,7 +1,6 @@
 """Null scenarios: their tables are valid, and their stated truths hold."""
 
 import json
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -32,10 +31,6 @@ def clusters(n: int = 6, size: int = 4) -> np.ndarray:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def is_number(value: object) -> bool:
-    return value is not None and np.asarray(value).dtype.kind in "if"
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> None:
     assert name in ABOUT
@@ -49,9 +44,6 @@ def test_every_named_scenario_gives_valid_tables_with_controls(name: str) -> Non
     assert human["attribute_set"].unique().tolist() == ["human"]
     assert human["protected_word"].value_counts().unique().tolist() == [8]
     assert not table.duplicated(["protected_word", "attribute"]).any()
-    stated = {float(number) for number in re.findall(r"(?<![\w.])\.?\d+", ABOUT[name])}
-    fields = [value for key, value in vars(batch.scenario).items() if key != "vectors"]
-    assert stated <= {float(n) for n in np.hstack([each for each in fields if is_number(each)])}
     assert len(repr(batch.scenario)) < 500  # no vectors
     assert batch.distances[2].ravel() == pytest.approx(table["cosine_distance"], abs=1e-15)
 
