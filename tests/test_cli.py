@@ -6,7 +6,10 @@ import subprocess
 import sys
 import webbrowser
 from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -79,6 +82,52 @@ def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> No
     Path("nested").mkdir()
     Path("nested/run.json").write_text("[" * 100_000)
     assert BAD_ARGUMENTS[arguments] in refused(capsys, arguments.split())
+
+
+TOY = "toy.toml --vectors toy.txt"
+STARTS = {
+    "run": TOY,
+    "table": f"{TOY} --out t.csv",
+    "fit": "t.csv",
+    "scores": TOY,
+    "calibrate": "",
+    "background": TOY,
+    "convert": "toy.txt out",
+    "compare": "a.csv b.csv",
+    "sweep": "s.toml",
+    "mlm score": "--model m --data d.csv --dataset csv --out out",
+    "mlm report": "scores",
+    "check-limits": "run men 0 1",
+}
+"""Valid arguments for every command with numbers."""
+
+ALLOWED = {
+    *(("--seed", "0"), ("--matched", "0"), ("--reference-lists", "0"), ("--max-missing", "0")),
+    *(("--layer", "0"), ("--layer", "-1"), ("--rope", "0"), ("--rope", "1.5"), ("--ranks", "0")),
+}
+"""Numbers that an option accepts, or that mean something else where there are two."""
+
+
+def numbers_of_commands() -> Iterator[tuple[str, str, str]]:
+    """Yield each command, each of its options for numbers, and each number that it refuses."""
+    for command in set(commands(app)) - {"docs"}:
+        for argument in reduce(getitem, command.split(), app).assemble_argument_collection():
+            kinds = {argument.hint, *get_args(argument.hint)} & {int, float, tuple[int, int]}
+            if kinds and argument.parse and argument.name.startswith("--"):
+                least = "-1" if (argument.name, "0") in ALLOWED else "0"
+                for number in (least, "1.5", "nan"):
+                    if (argument.name, number) not in ALLOWED:
+                        yield command, argument.name, number
+
+
+@pytest.mark.usefixtures("toy")
+def test_numbers_that_an_option_refuses_name_the_option(capsys) -> None:
+    asked = sorted(numbers_of_commands())
+    for command, option, number in asked:
+        second = ["3"] * (option == "--ranks")
+        given = [*command.split(), *STARTS[command].split(), option, number, *second]
+        said = refused(capsys, given)
+        assert option in said or option.lstrip("-") in said.split()[:2], (given, said)
 
 
 def test_the_command_of_a_record_lacks_what_no_number_depends_on() -> None:

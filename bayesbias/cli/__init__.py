@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any, get_args
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Token, convert
 from cyclopts import Parameter as Option
 
 from .._core.display import abridged
 from .._core.substitutions import substitutions
 from . import background, calibrate, catalogue, debias, mlm, run, tables
 from .options import TOKENS
-from .screen import NAME, QUIET, complain, in_one_line, say, tidy_warnings
+from .screen import COMMAND, NAME, QUIET, complain, in_one_line, say, tidy_warnings
 
 MOST_NAMED = 100
 """Largest number of words that are named as read in another spelling."""
@@ -37,6 +38,15 @@ nothing was written; 3 results were written, but the sampler warned; 130 interru
 """
 
 
+def exactly(kind: Any, tokens: Sequence[Token]) -> Any:  # noqa: ANN401
+    """Convert an option's value; refuse fractions of whole numbers, which cyclopts rounds."""
+    for token in tokens if int in (kind, *get_args(kind)) else ():
+        if "." in token.value and not float(token.value).is_integer():
+            of = f" of {token.keyword}" * (len(tokens) > 1)  # cyclopts names other options
+            raise ValueError(f"{token.value!r}{of} is not a whole number.")
+    return convert(kind, tokens)
+
+
 def _version() -> str:
     from .. import __version__
 
@@ -49,7 +59,9 @@ app = App(
     help_format="markdown",
     version=_version,
     default_parameter=Option(
-        negative=(), show_default=lambda value: None if value is False or value == "" else value
+        converter=exactly,
+        negative=(),
+        show_default=lambda value: None if value is False or value == "" else value,
     ),
 )
 for command in (
@@ -83,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with tidy_warnings():
             command, bound, _ = app.parse_args(kept, exit_on_error=False, print_error=False)
+            COMMAND.set(command.__name__)
             with substitutions() as forms:
                 code = command(*bound.args, **bound.kwargs)
             if forms:

@@ -54,10 +54,14 @@ def background(
     """
     import pandas as pd
 
+    from .._core.checks import check_numbers
     from .._core.display import abridged
+    from .._core.intervals import check_probability
     from ..embeddings.registry import open_embedding
     from ..workflows import output
 
+    check_numbers(draws=draws)
+    check_probability(alpha, "alpha")
     options.require_no_embedding(lists, "background")
     bg = bb.background
     experiments = bg.experiments(lists) if lists else bg.experiments()

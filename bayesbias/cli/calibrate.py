@@ -9,7 +9,7 @@ from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
-from .._core.checks import counted
+from .._core.checks import check_numbers, counted
 from .._core.intervals import DEFAULT_CI_PROB
 from ..sampling.options import SIMULATED_ROPE
 from . import options, screen
@@ -61,6 +61,7 @@ def calibrate(
     if known:
         _show_known()
         return
+    check_numbers(tables=tables)
     options.require_file(out, ".csv", force=force)
     frame = bb.calibration.calibrate(
         scenarios or DEFAULT_SCENARIOS,

@@ -77,11 +77,13 @@ def score(
     batch_size : int
         Maximum number of sentences to score at once.
     """
+    from .._core.checks import check_numbers
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
 
+    check_numbers(batch_size=batch_size)
     require_measures(measure or ())  # check names before torch loads, which takes seconds
     place_of(model)
     pairs = bb.maskedlm.read_pairs(

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 
 NAME = "bayesbias"
 
-OPTIONS = {"n_words": "--recover-words"}
-"""Options whose names differ from their arguments."""
+OPTIONS = {
+    ("compare", "n_words"): "--recover-words",
+    ("run", "values"): "--covariate-values",
+}
+"""Options of commands whose names differ from their arguments."""
+
+COMMAND: ContextVar[str] = ContextVar("command", default="")
+"""The name of the current command."""
 
 CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 """Control characters (Unicode's category Cc) except newline and tab."""
@@ -64,7 +70,7 @@ def complain(text: str) -> None:
 
 def as_option(argument: Argument) -> str:
     """Return the command-line option for an argument."""
-    flag = OPTIONS.get(argument.name) or f"--{argument.name.replace('_', '-')}"
+    flag = OPTIONS.get((COMMAND.get(), argument.name)) or f"--{argument.name.replace('_', '-')}"
     alone = argument.value is None or argument.value is True
     return flag if alone else f"{flag} {argument.value}"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bayesbias as bb
 
-from .._core.intervals import DEFAULT_CI_PROB
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.defaults import RECOMMENDED
 from . import options, screen
 
@@ -135,11 +135,14 @@ def scores(
     out : Path
         The .csv file for the table.
     """
+    from .._core.checks import check_numbers
     from ..embeddings.distances import refuse_missing
     from ..report.parts import THIN_MEANING, sets_in_words, thin_names
     from ..scores.permutation import named_alternative
     from ..tables.schema import THIN_MARK
 
+    check_numbers(least=2, n_resamples=n_resamples)
+    check_probability(ci_prob)
     options.require_no_embedding([wordlist], "scores")
     loaded, tested = bb.load_wordlist(wordlist), named_alternative(alternative)
     options.require_file(out, ".csv", force=force)
@@ -239,6 +242,9 @@ def check_limits(
     high : float
         Upper limit.
     """
+    check_probability(ci_prob)
+    if not low <= high:
+        raise ValueError(f"the lower limit, {low:g}, must not exceed the upper limit, {high:g}")
     posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")
     inside = low <= row["low"] and row["high"] <= high

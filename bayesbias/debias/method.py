@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import abridged
 from .._core.files import replace_folder
 from .._core.warnings import warn
@@ -242,8 +242,11 @@ def fit_debiaser(
         Options of the method, such as ``k=2``.
     """
     known, lists = method_options(method), load_defining_sets(sets)
-    for option in options:
+    defaults = inspect.signature(DEBIASING_METHODS[method]).parameters
+    for option, value in options.items():
         check_choice(f"option of {method}", option, known)
+        if isinstance(defaults[option].default, bool) and not isinstance(value, bool | np.bool_):
+            raise ArgumentError(Argument(option), f" must be True or False; got {value!r}")
     if method in TWO_CLASSES and lists.n_classes != 2:
         raise ValueError(
             f"{method} debiasing is for two classes, but {lists.name!r} has {lists.n_classes} "

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import is_whole
+from .._core.checks import Argument, ArgumentError, is_whole
 from .._core.display import abridged
 from ..embeddings.formats.keyed import require_directions
 from ..embeddings.source import Embedding
@@ -33,7 +33,7 @@ def bias_directions(vectors: VectorsByWord, sets: DefiningSets, k: int | None = 
     is missing, the whole set is left out.
     """
     if k is not None and not is_whole(k):
-        raise ValueError(f"k must be a whole number of directions; got {k!r}")
+        raise ArgumentError(Argument("k"), f" must be a whole number of directions; got {k!r}")
     unit = unit_sets(vectors, sets)
     return principal_components(unit, sets.n_classes - 1 if k is None else k)[0]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import Argument, ArgumentError
 from ..embeddings.word_sets import as_rows
 
 DEPENDENT = 1e-6
@@ -70,9 +71,10 @@ def principal_components(
     if not (rank := len(lengths)):
         raise ValueError("in every defining set, all vectors are equal; add other words")
     if not 1 <= wanted <= rank:
-        raise ValueError(
-            f"k must be from 1 to {rank}, the number of independent directions of the defining "
-            f"sets; got {wanted}"
+        raise ArgumentError(
+            Argument("k"),
+            f" must be from 1 to {rank}, the number of independent directions of the defining "
+            f"sets; got {wanted}",
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]

@@ -75,10 +75,10 @@ def with_covariate(
     if (lost := ~np.isfinite(numbers)).any():
         without = [*dict.fromkeys(things[lost])]
         text = f" has no number for {counted(len(without), kind)} ({abridged(without)}); "
-        remedy = f"add them, or leave out these {kind}s"
+        remedy: list[str | Argument] = [f"add them, or leave out these {kind}s"]
         if of == "attribute" and (table["connection"][lost] == "matched").any():
-            remedy += " (matched controls with matched=0)"
-        raise ArgumentError(Argument("values"), text, remedy)
+            remedy += [" (matched controls with ", Argument("matched", 0), ")"]
+        raise ArgumentError(Argument("values"), text, *remedy)
     if np.ptp(numbers) == 0:
         text = f" of {name!r} are all {numbers[0]:g}, so they cannot explain any difference"
         raise ArgumentError(Argument("values"), text)
@@ -130,8 +130,11 @@ def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
 
 def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     """Return a table with the covariates in a CSV file, whose first column contains words."""
+    values = read_values(path)
     with located(Path(path)):
-        return with_frame(table, read_values(path))
+        for name in values:
+            _check_name(table, str(name))
+    return with_frame(table, values)
 
 
 def read_values(path: str | Path) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._core.checks import Argument, ArgumentError, is_whole, unknown_name
+from .._core.checks import Argument, ArgumentError, check_numbers, is_whole, unknown_name
 from ..model.defaults import DEFAULT_MODELS
 from ..sampling.options import FitOptions
 
@@ -86,11 +86,8 @@ class Settings(FitOptions):
             need = f" must be the path of a CSV file; got {type(values).__name__}"
             raise ArgumentError(Argument("covariate_values"), need)
         object.__setattr__(self, "covariate_values", str(values))
-        for name, few in (("matched", ()), ("reference_lists", (1,))):
-            count = getattr(self, name)
-            if not is_whole(count) or count < 0 or count in few:
-                text = f" must be 0{', or 2' if few else ''} or more; got {count!r}"
-                raise ArgumentError(Argument(name), text)
+        _require_count("matched", self.matched)
+        _require_count("reference_lists", self.reference_lists, (1,))
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings as keyword arguments for a function."""
@@ -130,6 +127,19 @@ class ChangeSettings(FitOptions):
     matched: int = 5
     recover_words: int | None = None
     drop_duplicates: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_count("matched", self.matched)
+        if self.recover_words is not None:
+            check_numbers(recover_words=self.recover_words)
+
+
+def _require_count(name: str, count: object, few: Sequence[int] = ()) -> None:
+    """Raise an ArgumentError unless a count is 0 or more, and not one of a `few`."""
+    if not is_whole(count) or count < 0 or count in few:
+        text = f" must be 0{', or 2' if few else ''} or more; got {count!r}"
+        raise ArgumentError(Argument(name), text)
 
 
 def settings_of[S: FitOptions](kind: type[S], keywords: Mapping[str, Any]) -> S:

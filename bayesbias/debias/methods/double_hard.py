@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.arrays import FloatArray, unit_rows
+from ..._core.checks import Argument, ArgumentError, check_numbers, is_whole
 from ..._core.random import Seed, as_seed_sequence
 from ...embeddings.source import Embedding
 from ..defining_sets import DefiningSets
@@ -70,10 +71,9 @@ def double_hard(
     _, axes = np.linalg.eigh(sums.second / sums.count - np.outer(center, center))
     axes = np.ascontiguousarray(axes[:, ::-1].T)
     name, tried = ("candidates", candidates) if component is None else ("component", component)
-    if not 1 <= tried <= len(axes):
-        raise ValueError(
-            f"{name} must be from 1 to {len(axes)}, the number of dimensions; got {tried}"
-        )
+    if not is_whole(tried) or not 1 <= tried <= len(axes):
+        need = f" must be from 1 to {len(axes)}, the number of dimensions; got {tried!r}"
+        raise ArgumentError(Argument(name), need)
 
     def removed(rows: FloatArray, component: int) -> FloatArray:
         return without(rows - center, axes[component - 1 : component])
@@ -121,12 +121,14 @@ def most_biased(
     embedding: Embedding, direction: FloatArray, kept: frozenset[str], n_words: int, vocabulary: int
 ) -> tuple[list[str], FloatArray]:
     """Find the words that are farthest along and against a direction, with their unit vectors."""
+    check_numbers(n_words=n_words, vocabulary=vocabulary)
     every = (pair for chunk in unit_chunks(embedding) for pair in zip(*chunk, strict=True))
     free = [(word, row) for word, row in islice(every, vocabulary) if word not in kept]
-    if n_words < 1 or len(free) < 2 * n_words:
-        raise ValueError(
-            f"n_words must be from 1 to {len(free) // 2}, half the number of neutral words among "
-            f"the first {vocabulary:,} words; got {n_words}"
+    if len(free) < 2 * n_words:
+        raise ArgumentError(
+            Argument("n_words"),
+            f" must be from 1 to {len(free) // 2}, half the number of neutral words among the "
+            f"first {vocabulary:,} words; got {n_words}",
         )
     rows = np.stack([row for _, row in free])
     order = np.argsort(-np.einsum("nd,d->n", rows, direction), kind="stable")

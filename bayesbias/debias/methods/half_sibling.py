@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
+from ..._core.checks import Argument, ArgumentError
 from ...embeddings.word_sets import look_up
 from ..method import Debiaser, Material, debiasing_method
 from ..subspace import bias_directions
@@ -30,8 +33,8 @@ def half_sibling(material: Material, *, alpha: float = 60.0, unit: bool = False)
     Yang and Feng (2020), A causal inference method for reducing gender bias in word embedding
     relations, AAAI; α = 60.
     """
-    if not 0 < alpha < np.inf:
-        raise ValueError(f"alpha must be above 0 and finite; got {alpha}")
+    if not isinstance(alpha, Real) or not 0 < alpha < np.inf:
+        raise ArgumentError(Argument("alpha"), f" must be above 0 and finite; got {alpha!r}")
     bias_directions(material.vectors, material.sets)  # refuses sets without known words
     words = look_up(material.vectors, {"class words": sorted(material.vectors)}).rows["class words"]
     if unit:

@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from ..._core.arrays import FloatArray, one_thread
-from ..._core.checks import check_choice
+from ..._core.checks import Argument, ArgumentError, check_choice
 from ..._core.warnings import warn
 from ...warnings import LittleRemoved
 from ..method import Change, Debiaser, Material, debiasing_method
@@ -58,7 +58,8 @@ def soft(
     Bolukbasi et al. (2016), section 6 and appendix; Manzini et al. (2019), section 3.
     """
     if not isinstance(strength, Real) or not 0 <= strength < np.inf:
-        raise ValueError(f"strength must be a finite number of at least 0; got {strength!r}")
+        need = f" must be a finite number of at least 0; got {strength!r}"
+        raise ArgumentError(Argument("strength"), need)
     check_choice("weighting", weighting, WEIGHTINGS)
     directions = bias_directions(material.vectors, material.sets, k)
     sums = moments(material.embedding, material.sets.kept)
