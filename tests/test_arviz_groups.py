@@ -19,8 +19,6 @@ from bayesbias.model.defaults import EXTRA_GROUPS
 from bayesbias.model.likelihood import Rows, row_chunks
 from bayesbias.sampling.fit import fit_design
 
-FEW = {"draws": 100, "chains": 2, "seed": 1}
-
 MEANS = {"var_names": ["connection_mean"]}
 
 AS_IT_IS: list[Callable[[DataTree], object]] = [
@@ -39,8 +37,11 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 }
 
 
-def run_all(post: DataTree) -> None:
-    """Run every function on a posterior, and then on the posterior with all groups."""
+@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
+@pytest.mark.parametrize("model", ["robust", pytest.param("maximal", marks=pytest.mark.slow)])
+def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:
+    """Use a table with levels of all terms, and prior draws instead of NUTS."""
+    post = fit_design(smallest_design(), model, draws=100, chains=2, seed=1)
     with warnings.catch_warnings():  # few draws, some with a bad Pareto k
         warnings.simplefilter("ignore")
         for function in AS_IT_IS:
@@ -53,13 +54,6 @@ def run_all(post: DataTree) -> None:
             if name == "psense_summary":
                 assert np.isfinite(found.loc["connection_mean[associated]", "likelihood"])
     assert set(EXTRA_GROUPS).isdisjoint(post.children)
-
-
-@pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
-@pytest.mark.parametrize("model", ["robust", pytest.param("maximal", marks=pytest.mark.slow)])
-def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:
-    """Use a table with levels of all terms, and prior draws instead of NUTS."""
-    run_all(fit_design(smallest_design(), model, **FEW))
 
 
 def test_groups_that_are_there_stay(crossed_posterior: DataTree) -> None:

@@ -1,6 +1,5 @@
 """`fit_change`: the joint posterior of change and level."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -157,31 +156,19 @@ def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tre
     before, after = change_tables
     distance = before["cosine_distance"]
     still = ~after["connection"].isin(CONTROLS)
-    without_stereotypes = after.assign(
-        cosine_distance=after["cosine_distance"].mask(still, distance)
-    )
-
-    def fit(after: pd.DataFrame = after, **options: Any) -> DataTree:
-        return fit_change(before, after, **options)
-
-    calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: fit(before.assign(cosine_distance=distance + 1e-8)), "in all 32 paired rows"),
-        (lambda: fit(without_stereotypes), "no distance to a stereotype changes"),
-        (lambda: fit(before.assign(cosine_distance=1.05 * distance)), "all assoc.* rows, .after"),
+    for moved, fragment in (
+        (before.assign(cosine_distance=distance + 1e-8), "in all 32 paired rows"),
+        (before.assign(cosine_distance=1.05 * distance), "all assoc.* rows, .after"),
         (
-            lambda: fit(pd.concat([after.assign(context=c) for c in "ab"])),
-            "table after has contexts",
+            after.assign(cosine_distance=after["cosine_distance"].mask(still, distance)),
+            "no distance to a stereotype changes",
         ),
-        (lambda: fit(model="paper"), "'paper' is for distances, but the data are changes.*use"),
-        (lambda: fit(model="pairs-signs"), "'pairs-signs' is for preferences"),
-        (lambda: comparison.changes(change_tree, ci_prob=89), "pass 0.89"),
-        (lambda: comparison.changes(change_tree, rope=-1), r"must lie in \[0, 2\]"),
-        (lambda: comparison.order_changes(change_tree, "asociated"), "did you mean 'associated'"),
-        (lambda: comparison.order_changes(change_tree, "human", "human"), "are both 'human'"),
-        (lambda: posterior_at(change_tree, "during"), "unknown time 'during'"),
-    ]
-    for call, fragment in calls:
-        refused(fragment, call)
+        (pd.concat([after.assign(context=c) for c in "ab"]), "table after has contexts"),
+    ):
+        refused(fragment, fit_change, before, moved)
+    refused("'paper' is for distances", fit_change, before, after, "paper")
+    refused("are both 'human'", comparison.order_changes, change_tree, "human", "human")
+    refused("unknown time 'during'", posterior_at, change_tree, "during")
 
 
 @pytest.mark.parametrize("model", ["change-by-group", "change"])

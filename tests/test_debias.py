@@ -251,14 +251,6 @@ def solved(W, N, B, strength: float, *, mean: bool) -> np.ndarray:
     return solve(sums, B.T, strength, "mean" if mean else "sum")[0]
 
 
-def small_problem(seed: int, dims: int, n_directions: int = 1):
-    random = np.random.default_rng(seed)
-    W = random.normal(size=(dims, 7))
-    W /= np.linalg.norm(W, axis=0)
-    B = np.linalg.qr(random.normal(size=(dims, n_directions)))[0]
-    return W, W[:, :4], B
-
-
 def brute_force(W, N, B, strength: float, *, mean: bool) -> float:
     """Minimize the printed objective over all T by descent from several starts."""
     dims = len(W)
@@ -281,8 +273,11 @@ BOUND = [(3, 1, 3, 5.0), (17, 2, 3, 50.0)]
 @pytest.mark.parametrize("mean", [True, False])
 @pytest.mark.parametrize(("seed", "size", "dims", "strength"), [*PROBLEMS, *BOUND])
 def test_it_finds_what_brute_force_finds(seed, size, dims, strength, mean) -> None:
-    W, N, B = small_problem(seed, dims, 1 + (strength == 0.2 and dims == 3))
-    N = N[:, :size]
+    random = np.random.default_rng(seed)
+    W = random.normal(size=(dims, 7))
+    W /= np.linalg.norm(W, axis=0)
+    n_directions = 1 + (strength == 0.2 and dims == 3)
+    N, B = W[:, :size], np.linalg.qr(random.normal(size=(dims, n_directions)))[0]
     best = brute_force(W, N, B, strength, mean=mean)
     gram = solved(W, N, B, strength, mean=mean)
     # The first sum is a product of four vectors, and the other one of two and unit directions.

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import distances, leaning, refused, summaries
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from plot_toys import (
     ODD_WORDS,
@@ -52,11 +51,6 @@ def odd() -> dict[str, Case]:
     return of_tables(bb.validate_table(table.assign(attribute=attribute))) | of_vectors("$")
 
 
-def draw(cases: dict[str, Case], name: str, **more: object) -> Axes:
-    args, options = cases[name]
-    return getattr(plots, name)(*args, **options, **more)
-
-
 POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "contrast_forest": lambda frame: contrast_of(frame, "associated", "different")["mean"],
     "influence": lambda frame: frame["mean_without"],
@@ -69,7 +63,8 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 @pytest.mark.parametrize("name", PLOTS)
 def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) -> None:
     settings = dict(mpl.rcParams)
-    ax = draw(odd, name)
+    args, options = odd[name]
+    ax = getattr(plots, name)(*args, **options)
     assert dict(mpl.rcParams) == settings
     assert ax.get_title(loc="left")
     assert_readable(ax)
@@ -81,7 +76,7 @@ def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) ->
     assert not [tag for tag in tags if str(tag).endswith("script")]
     assert plt.get_fignums() == []
     if name in POINTS:
-        assert points(ax) == {round(x, 9) for x in POINTS[name](odd[name][0][0])}
+        assert points(ax) == {round(x, 9) for x in POINTS[name](args[0])}
 
 
 def same(given: Any) -> Any:

@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -94,19 +94,19 @@ def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     }
 
 
-LONG = ("closeness", "analyze_change", "changes", "order_changes", "slopes", "variance_shares")
-LONG += ("trend", "vocabulary_contrasts", "compare_models", "baseline_contrasts", "stability")
-LONG += ("predictions", "distance_tables", "influence", "split_by_baseline")
+LONG = (".closeness", ".analyze_change", ".changes", ".order_changes", ".slopes", ".trend")
+LONG += (".variance_shares", ".vocabulary_contrasts", ".compare_models", ".baseline_contrasts")
+LONG += (".stability", ".predictions", ".distance_tables", ".influence", ".split_by_baseline")
 """Functions whose examples take more than a second."""
 
 
-def cases() -> Iterator[Any]:
-    for test in examples():
-        is_long = test.name.endswith(tuple(f".{name}" for name in LONG))
-        yield pytest.param(test, id=test.name, marks=[pytest.mark.slow] * is_long)
+CASES = [
+    pytest.param(test, id=test.name, marks=[pytest.mark.slow] * test.name.endswith(LONG))
+    for test in examples()
+]
 
 
-@pytest.mark.parametrize("test", [*cases()])
+@pytest.mark.parametrize("test", CASES)
 def test_examples_run(test, fits, names, monkeypatch) -> None:
     mpl.use("Agg")
     for name, once in fits.items():

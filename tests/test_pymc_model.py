@@ -165,14 +165,10 @@ def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Mod
     np.testing.assert_allclose(theirs["word_mean"], density, rtol=1e-9, atol=1e-9)
 
 
-def with_covariates(design: Design) -> Design:
-    x = np.random.default_rng(3).standard_normal((len(design.y), 2))
-    return replace(design, covariates=("one", "other"), x=x)
-
-
 def test_pymc_works_on_slopes_and_a_sigma_by_word(table: pd.DataFrame) -> None:
     """The posterior stores them with their covariates and all indexes of the rows."""
-    design = with_covariates(make_design(table))
+    x = np.random.default_rng(3).standard_normal((len(table), 2))
+    design = replace(make_design(table), covariates=("one", "other"), x=x)
     spec = model_named("crossed with slopes and of sigma by word")
     tree = fit_design(design, spec, method="exact", draws=500, chains=2, seed=1)
     assert design_of(tree).digest == design.digest

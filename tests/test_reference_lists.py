@@ -221,13 +221,6 @@ def test_what_cannot_be_matched_is_refused() -> None:
         refused(fragment, bb.matched_controls, vectors, given, n=n)
 
 
-RNG = default_rng(0)
-
-
-def words_of(table: pd.DataFrame) -> set[str]:
-    return {*table["protected_word"], *table["attribute"]}
-
-
 def overall(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["level"] == "overall"]
 
@@ -255,7 +248,10 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     """Compare means given the table's sds with fits of the list. Only sds differ."""
     vectors, words = leaning_embedding(3.0)
     words = replace(words, controls={"matched": tuple(f"w{i}" for i in range(8))})
-    table, pool = bb.distance_table(vectors, words), draw_pool(vectors, words.words, rng=RNG)
+    table, pool = (
+        bb.distance_table(vectors, words),
+        draw_pool(vectors, words.words, rng=default_rng(0)),
+    )
     own = words_present(words, pool.found)
     options = {"vary": "both", "match": "topics", "n_lists": 1}
     (drawn,) = draw_lists(pool, own, rng=default_rng(1), **options)
@@ -266,7 +262,8 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
     # A posterior mean over sds, compared with that at the mean sds of another list.
     assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
-    assert drawn.keys() == words_of(table) - {*words.controls["matched"]}
+    listed = {*table["protected_word"], *table["attribute"]}
+    assert drawn.keys() == listed - {*words.controls["matched"]}
 
 
 def test_equal_seeds_give_equal_results() -> None:

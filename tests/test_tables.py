@@ -255,8 +255,8 @@ TOY = [
 ]
 
 
-PAIR = {"first": "associated", "second": "human", "mean": -0.1, "low": -0.3, "high": 0.2}
-DIFFERENCES = pd.DataFrame([PAIR | {"p_direction": 0.9}])
+DIFFERENCES = pd.DataFrame([{"first": "associated", "second": "human", "mean": -0.1}])
+DIFFERENCES = DIFFERENCES.assign(low=-0.3, high=0.2, p_direction=0.9)
 
 
 @pytest.fixture
