@@ -89,7 +89,7 @@ class ListPage(Page[ListRecord]):
     def main(self) -> str:
         two = self.record.question is Question.CROSSED
         more = ["whether it comes from {} or {}".format(*self.record.naming.groups.values())]
-        removed = " Effects of word frequency are removed." if self.record.frequency_removed else ""
+        removed = " At equal word frequency." if self.record.frequency_removed else ""
         caption = f"{parts.legend(self.record)}{removed}"
         return f'{self.drawn}<p class="cap">{caption}</p>{limits(*more * two)}'
 
