@@ -41,7 +41,7 @@ from ..model.effects import level_shares
 from ..model.frequency import Frequency, attribute_positions, cell_positions, frequency_of, offsets
 from ..model.spec import ModelSpec
 from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
-from ..sampling.effects import draw_effects
+from ..sampling.effects import draws_and_means
 from ..sampling.reduction import collapse
 from .estimands import (
     DOUBLE,
@@ -97,9 +97,8 @@ def attribute_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     if is_exact(tree):
         posterior = collapse(design, spec)
         some = slice(None, None, max(1, len(errors) // N_SDS))
-        parameters, errors = drawn_parameters(tree, posterior.blocks)[some], errors[some]
-        drawn = draw_effects(posterior, parameters, default_rng(SEED))
-        expected = draw_effects(posterior, parameters, None)
+        parameters, errors = drawn_parameters(tree)[some], errors[some]
+        drawn, expected = draws_and_means(posterior, parameters, default_rng(SEED))
         draws, means = gaps(drawn.__getitem__, errors), gaps(expected.__getitem__, 0 * errors)
         draws = np.concatenate([draws, 2 * means - draws])
     else:

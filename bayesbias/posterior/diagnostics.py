@@ -206,10 +206,10 @@ def influence(
     design, spec = design_of(tree), spec_of(tree)
     place, sign = pair_place(design.connections, first, second)
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
-    parameters = drawn_parameters(tree, collapse(design, spec).blocks)[chosen]
+    parameters = drawn_parameters(tree)[chosen]
 
     def overall_mean(part: Design) -> float:
-        posterior = collapse(part, spec.fitting(design))
+        posterior = collapse(part, spec.fitting(design), means_only=True)
         weights = sign * contrast_weights(posterior)[:, 0, [place]]
         return float(moments(posterior, parameters, weights)[0].mean())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..model.spec import ModelSpec
 from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.effects import shared_effects
-from ..sampling.parameters import Block, parameter_blocks, parameters_of
+from ..sampling.parameters import parameter_blocks, parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from .estimands import shared_gaps, slope_gaps
 from .summaries import Reading, is_exact
@@ -32,8 +32,10 @@ def contrast_weights(posterior: Collapsed) -> FloatArray:
     return shared_gaps(posterior.design, posterior.spec, values)
 
 
-def drawn_parameters(tree: DataTree, blocks: Sequence[Block]) -> FloatArray:
+def drawn_parameters(tree: DataTree) -> FloatArray:
     """Return a posterior's draws of the sds and correlations, (n_draws, n_parameters)."""
+    design, spec = design_of(tree), spec_of(tree)
+    blocks = parameter_blocks(design, spec.fitting(design))
     return parameters_of(blocks, {block.name: stacked(tree, block.name) for block in blocks})
 
 
@@ -48,9 +50,7 @@ def mixtures(tree: DataTree, choose: Choice = np.asarray) -> tuple[FloatArray, F
     given the sds. The error of slopes on log rank is added. Means are NaN for rows that are not
     identified, whose weights are NaN.
     """
-    design, spec = design_of(tree), spec_of(tree)
-    parameters = drawn_parameters(tree, parameter_blocks(design, spec.fitting(design)))
-    return _mixtures(design, spec, parameters.tobytes(), choose)
+    return _mixtures(design_of(tree), spec_of(tree), drawn_parameters(tree).tobytes(), choose)
 
 
 @lru_cache(maxsize=4)  # several frames of a posterior need the same mixtures
@@ -58,7 +58,7 @@ def _mixtures(
     design: Design, spec: ModelSpec, parameters: bytes, choose: Choice
 ) -> tuple[FloatArray, FloatArray]:
     """Return `mixtures` of a design and its model, given the content of its parameters."""
-    posterior = collapse(design, spec)
+    posterior = collapse(design, spec, means_only=True)
     weights = choose(contrast_weights(posterior))
     weights = weights.reshape(len(weights), -1)
     errors = choose(slope_gaps(design, posterior.spec)).reshape(-1, weights.shape[1])

@@ -58,7 +58,7 @@ def slopes(
     names, weights = _combinations([*design.covariates], [*design.groups])
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
-        parameters = drawn_parameters(tree, posterior.blocks)
+        parameters = drawn_parameters(tree)
         means, variances = moments(posterior, parameters, effect_weights(posterior)[name] @ weights)
         frame = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
     else:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
 from ..model.effects import mean_around, word_means
 from .blocks import solve_blocks
-from .collapsed import conditional
+from .collapsed import Conditional, conditional
 from .parameters import values_of
 from .reduction import Classes, Collapsed, with_gaps
-from .scales import UnitPosterior, standard_noise, weighted_each
+from .scales import UnitPosterior, weighted_each
 
 DRAWN_AT_ONCE = 400_000
 """Largest array size when effects are drawn in blocks. Other sizes draw other effects."""
@@ -28,31 +30,55 @@ def draw_effects(
     Without a generator, return the conditional means, which are linear in the outcome. Pass
     (n, n_gaps) outcomes of missing pairs to draw given these.
     """
+    return _from_sources(posterior, parameters, (rng,), gaps)[0]
+
+
+def draws_and_means(
+    posterior: Collapsed, parameters: FloatArray, rng: Generator
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Draw effects as `draw_effects` does, and also return their conditional means."""
+    draws, means = _from_sources(posterior, parameters, (rng, None))
+    return draws, means
+
+
+def _from_sources(
+    posterior: Collapsed,
+    parameters: FloatArray,
+    sources: Sequence[Generator | None],
+    gaps: FloatArray | None = None,
+) -> list[dict[str, FloatArray]]:
+    """Draw effects once for each source of noise, from the same conditional distributions."""
     most = max(len(side.of_unit) * side.scale.shape[1] for side in posterior.sides)
     rows = posterior.rows_at_once(DRAWN_AT_ONCE, filled=gaps is not None)
     rows = max(1, min(rows, DRAWN_AT_ONCE // most))
-    values: dict[str, FloatArray] = {}
+    found = [dict[str, FloatArray]() for _ in sources]
     for start in range(0, len(parameters), rows):
         block = slice(start, start + rows)
-        given = posterior if gaps is None else with_gaps(posterior, gaps[block])
-        part = _draw_block(given, parameters[block], rng)
-        for name, drawn in part.items():
-            if name not in values:
-                values[name] = np.empty((len(parameters), *drawn.shape[1:]))
-            values[name][start : start + rows] = drawn
+        full = posterior if gaps is None else with_gaps(posterior, gaps[block])
+        given = conditional(full, parameters[block])
+        for values, rng in zip(found, sources, strict=True):
+            for name, drawn in _draw_block(given, rng).items():
+                if name not in values:
+                    values[name] = np.empty((len(parameters), *drawn.shape[1:]))
+                values[name][start : start + rows] = drawn
+    return [_with_parameters(posterior, parameters, values) for values in found]
+
+
+def _with_parameters(
+    posterior: Collapsed, parameters: FloatArray, effects: dict[str, FloatArray]
+) -> dict[str, FloatArray]:
+    """Add word means, sds, and correlations to effects."""
     design, spec = posterior.design, posterior.spec
-    if "word_mean" not in values:
-        values["word_mean"] = word_means(design, spec, values)
-    values |= values_of(posterior.blocks, parameters)
+    if "word_mean" not in effects:
+        effects["word_mean"] = word_means(design, spec, effects)
+    values = effects | values_of(posterior.blocks, parameters)
     return values | {"sigma": np.hypot(values["sigma"], design.rounding)}
 
 
-def _draw_block(
-    posterior: Collapsed, parameters: FloatArray, rng: Generator | None
-) -> dict[str, FloatArray]:
+def _draw_block(given: Conditional, rng: Generator | None) -> dict[str, FloatArray]:
     """Draw the effects of every term, with the same dimensions as in the posterior."""
-    given, design, n = conditional(posterior, parameters), posterior.design, len(parameters)
-    of_classes, shared, weights = given.draw(rng)
+    posterior, n = given.posterior, len(given.scales.parameters)
+    design, (of_classes, shared, weights) = posterior.design, given.draw(rng)
     values = shared_effects(posterior, shared.T)
     values["connection_mean"] += posterior.spec.center
     by_noise = (given.scales.precision.T[:, :, None] * weights[:, None]).reshape(n, -1)
@@ -96,8 +122,10 @@ def _of_units(
     """
     n, n_units, n_columns = len(by_noise), len(side.of_unit), side.turned.shape[1]
     means = (of_class * (side.scale / np.sqrt(side.size)[:, None])[..., None]).T
-    directions, noise = side.directions, _noise_of_units(side, n, rng)
-    drawn = np.ascontiguousarray(np.moveaxis(directions.turned(noise), 0, -1))
+    directions = side.directions
+    drawn = np.zeros((side.scale.shape[1], len(directions.scale), n))
+    if rng is not None:
+        drawn[:] = np.moveaxis(directions.turned(_noise_of_units(side, n, rng)), 0, -1)
     for part, factor in zip(side.deviations, factors, strict=True):
         place = part.coordinate[part.kind], part.direction[:, None]
         scale = directions.scale.T[place]
@@ -112,7 +140,7 @@ def _of_units(
     return means[:, :, side.of_unit] + deviations
 
 
-def _noise_of_units(side: Classes, n: int, rng: Generator | None) -> FloatArray:
+def _noise_of_units(side: Classes, n: int, rng: Generator) -> FloatArray:
     """Draw noise for the deviations of units, (n, d, n_units).
 
     It is drawn for units and then rotated. If directions have equal variances, rounding decides
@@ -120,8 +148,8 @@ def _noise_of_units(side: Classes, n: int, rng: Generator | None) -> FloatArray:
     """
     shape = n, side.scale.shape[1], len(side.of_unit)
     if side.directions.alike:
-        return standard_noise(shape, rng)
+        return rng.standard_normal(shape)
     noise = np.zeros(shape)
     for members in side.directions.members:
-        noise[..., members] = standard_noise((*shape[:2], len(members)), rng)
+        noise[..., members] = rng.standard_normal((*shape[:2], len(members)))
     return noise
