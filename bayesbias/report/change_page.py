@@ -68,7 +68,7 @@ class ChangePage(Page[ChangeRecord]):
         if (left := record.check("classifier")) is not None:
             pieces.append(
                 f" A classifier still guesses {percent(left['after'])} of the {int(left['n']):,} "
-                f"most biased words right (by chance: {percent(left['chance'])})."
+                f"most biased words right (chance: {percent(left['chance'])})."
             )
         return tuple(pieces)
 
