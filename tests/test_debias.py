@@ -128,6 +128,10 @@ def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: fl
         )[0]
         # Float32 rounds coordinates of about 10 at 5e-7; allow sums of ten.
         assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=1e-5)
+    small = 2.0**-27  # a power of two changes no digit
+    scaled = vectors_of(tuple(vectors.index_to_key), vectors.vectors * np.float32(small))
+    again = half_sibling(scaled, sets, alpha=alpha * small**2)
+    assert again.vectors / small == pytest.approx(result.vectors, abs=1e-5)
     record = debiasing(result)
     assert record.parameters == {"alpha": alpha, "unit": False, "class_words": len(sets.kept)}
     for word in sets.kept:

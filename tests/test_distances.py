@@ -118,6 +118,13 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
     refused("max_missing must lie", distance_table, vectors, words, max_missing=20)
 
 
+def test_vectors_come_before_words() -> None:
+    for swapped in ("weat7", bb.load_wordlist("weat7"), {"groups": {"a": ["b"]}}):
+        refused("vectors first", distance_table, swapped, "glove-demo", error=TypeError)
+    for embeddings in ({}, "glove-demo"):
+        refused("mapping of names", bb.distance_tables, embeddings, "weat7", error=TypeError)
+
+
 def test_what_cannot_be_measured_is_refused() -> None:
     none = {"groups": {"man": ("xx",), "woman": ("yy",)}, "controls": {}}
     for message, changed in (

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import bayesbias as bb
-from bayesbias.embeddings.formats import word2vec
+from bayesbias.embeddings.formats import text, word2vec
 from bayesbias.embeddings.load import load_vectors
 
 MATRIX = np.array([*WORDS.values()], dtype=np.float32)
@@ -135,6 +135,22 @@ def test_a_header_may_be_wrong_by_a_hundred_words(file: File, promised: int, tol
     else:
         with pytest.warns(bb.warnings.WrongHeader):
             check(load_vectors(path), rows)
+
+
+def test_entries_beyond_those_promised_are_found_wherever_reads_end(file, monkeypatch) -> None:
+    path = file("v.bin", as_binary(WORDS, header=f"{len(WORDS) - 1} 3"))
+    last = len("queen ") + 12
+    entries = len(as_binary(WORDS).partition(b"\n")[2])
+    for size in (1, entries - last, entries - last + 1, entries):
+        monkeypatch.setattr(word2vec, "SCAN_SIZE", size)
+        refused("continues", load_vectors, path)
+
+
+@pytest.mark.parametrize(("promised", "told"), [(137, ""), (166, ""), (136, "continues")])
+def test_a_long_file_may_lack_a_share_of_its_words(file, promised, told, monkeypatch) -> None:
+    monkeypatch.setattr(text, "MOST_ODD", 0)
+    monkeypatch.setattr(text, "MOST_ODD_SHARE", 0.1)
+    test_a_header_may_be_wrong_by_a_hundred_words(file, promised, told)
 
 
 RUSSIAN = ("a 1 2\n", "он 1 2\nона 3 4\n")

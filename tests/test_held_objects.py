@@ -20,6 +20,7 @@ import bayesbias as bb
 from bayesbias._core.checks import Argument
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats.held import as_keyed
+from bayesbias.embeddings.formats.static_models import words_of_tokenizer
 
 WORDS = ["the", "he", "she", "null", "home", "career"]
 MATRIX = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
@@ -323,6 +324,12 @@ def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path)
         np.testing.assert_array_equal(vectors.vectors, expected)
     safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
     refused(r"not a static model. For a sentence encoder, pass its", bb.load_vectors, tmp_path)
+
+
+def test_letters_stand_for_bytes_as_in_gpt_2() -> None:
+    vocab = {"Ġhe": 0, "ĠÃł": 1, "ĠâĤ¬": 2, "ĠðŁĻĤ": 3}
+    found = words_of_tokenizer({"model": {"vocab": vocab}})
+    assert found == {0: "he", 1: "à", 2: "€", 3: "🙂"}
 
 
 def test_dimensions_are_the_columns_that_are_numbered_alike() -> None:

@@ -268,8 +268,9 @@ def test_reversed_pairs_have_the_other_sign() -> None:
     np.testing.assert_allclose(one["mean_without"], one["mean"] + one["change"], atol=1e-12)
     assert not one.index.get_level_values("name").str.startswith("human").any()  # not compared
     frame = bb.contrasts(tree).query("level == 'overall'")
-    overall = only_row(frame, first="associated", second="different")["mean"]
-    assert one["mean"].iloc[0] == pytest.approx(overall, abs=0.003)  # 20 of 200 draws of the sds
+    overall = only_row(frame, first="associated", second="different")
+    assert one["mean"].iloc[0] == pytest.approx(overall["mean"], abs=0.003)  # 20 of 200 draws
+    np.testing.assert_allclose(one["change"] / one["sds"], overall["sd"], rtol=0.15)  # 200 draws
 
 
 def with_cosines(table: pd.DataFrame, seed: int) -> pd.DataFrame:

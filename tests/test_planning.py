@@ -131,6 +131,15 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
         bb.list_check(pd.DataFrame(religion.to_dict("list")))
 
 
+def test_fewer_words_or_attributes_give_wider_intervals() -> None:
+    """A single one says nothing about differences among them, and leaves one degree of freedom."""
+    frame = bb.plan(words=[1, 2], attributes=[1, 2], clusters=1).query("level == 'overall'")
+    widths = frame.pivot_table("half_width", "words", "attributes")
+    assert widths.shape == (2, 2)
+    assert (widths.diff().iloc[1:] < 0).all(axis=None)
+    assert (widths.diff(axis=1).iloc[:, 1:] < 0).all(axis=None)
+
+
 def test_numbers_of_words_are_whole_and_positive() -> None:
     small = {"attributes": 4, "clusters": 1}
     pd.testing.assert_frame_equal(bb.plan(words=np.int64(4), **small), bb.plan(words=[4], **small))

@@ -119,6 +119,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "negative": (with_draws(lambda d: d.assign(sigma=-d["sigma"])), "sigma has .* not positive"),
     "no draws": (lambda tree: tree["posterior"].to_dataset().isel(draw=[]), "has no draws"),
     "a trace": (lambda _: [1.0], "to_inference_data"),
+    "no groups": (lambda t: SimpleNamespace(posterior=t["posterior"]), "to_inference_data"),
     "no posterior": (lambda tree: DataTree(children={"prior": tree["posterior"]}), "prior"),
 }
 

@@ -203,6 +203,8 @@ def test_equal_scores_tie_everywhere(alternative: str, n: int) -> None:
         ([1.0], [3.0], "both", r"unknown alternative 'both'.*greater.*less.*two-sided"),
         ([1.0, np.nan], [3.0], "less", "not finite"),
         ([], [3.0], "less", "need at least one score each"),
+        (np.ones((2, 1)), np.ones((2, 0)), "less", "need at least one score each"),
+        (np.ones((2, 0)), np.ones((2, 1)), "less", "need at least one score each"),
         (1.0, [3.0], "less", "need at least one score each"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -203,6 +203,30 @@ def p_of(seed: int, *, strangers: bool) -> list[float]:
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
         attach_cosines(table, words, unit @ unit.T)
     return list(p_unrelated(make_design(table), rng).values())
+
+
+def test_p_of_leans_by_trying_all_orders() -> None:
+    table = table_of(np.split(np.random.default_rng(0).standard_normal((12, 5)), 4))
+    design = make_design(table)
+    found = p_unrelated(design, np.random.default_rng(1))
+    for unit, across, block in (
+        ("protected_word", "attribute_set", "protected_group"),
+        ("attribute", "protected_group", "attribute_set"),
+    ):
+        means = table.pivot_table("cosine_distance", unit, across, observed=True)
+        leans = means.sub(means.mean(axis=1), axis=0)
+        names = table.groupby(block)[unit].unique()
+        like = pd.DataFrame(design.likeness_of(unit)[0], design.coords[unit], design.coords[unit])
+        sums = []
+        for order in product(*(permutations(own) for own in names)):
+            sums.append(0.0)
+            for own, moved in zip(names, order, strict=True):
+                some = leans.loc[[*moved]] - leans.loc[own].mean()
+                pairs = like.loc[own, own].to_numpy() * (some @ some.T.to_numpy()).to_numpy()
+                sums[-1] += pairs.sum() - pairs.trace()
+        exact = np.mean(np.array(sums) >= sums[0] - 1e-12)
+        # 1,000 of the 36 orders have an sd of at most .016.
+        assert found[unit] == pytest.approx(exact, abs=0.06)
 
 
 def test_clusters_of_words_lean_alike() -> None:

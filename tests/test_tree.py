@@ -15,7 +15,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import index_of, labels, spec_of, warnings_of
+from bayesbias.model.tree import design_of, index_of, labels, spec_of, warnings_of
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import table_hash, validate_table
 
@@ -44,6 +44,15 @@ def test_indices_and_labels_give_the_rows_back(toy_table, crossed_posterior) -> 
     assert index_of(crossed_posterior, "group_index").tolist() == [0, 0, 1, 1]
     assert labels(crossed_posterior, "protected_group") == ["man", "woman"]
     refused("no dimension 'planet'", labels, crossed_posterior, "planet")
+
+
+def test_a_posterior_that_is_changed_has_another_design(crossed_posterior: DataTree) -> None:
+    tree = crossed_posterior.copy()
+    before = design_of(tree)
+    assert design_of(tree) is before
+    tree["observed_data"] = tree["observed_data"].to_dataset() + 1.0
+    np.testing.assert_allclose(design_of(tree).y, before.y + 1.0)
+    assert design_of(crossed_posterior).digest == before.digest
 
 
 def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
