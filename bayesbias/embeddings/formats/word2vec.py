@@ -104,8 +104,9 @@ class Scan:
                 self.last, offset = self.key(spans[-1]), spans[-1][2]
                 self.done += len(spans)
                 yield spans
-        # Reading to the end also makes gzip and zip verify their checksums.
-        rest = (self.buffer[offset:] + stream.read(LONGEST_WORD)).strip(b"\r\n")
+        # `_by_first_blank` looks ahead: either all was read, and gzip and zip have verified their
+        # checksums, or the buffer has more than the last entry.
+        rest = self.buffer[offset:].strip(b"\r\n")
         self.buffer = b""
         found = self.done + bool(rest and self.done == self.count)
         if found != self.count:
