@@ -1,6 +1,9 @@
 """BBQ as its authors score it, and logs of the harness and Inspect as people hold them."""
 
+import bz2
+import gzip
 import json
+import lzma
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import NO_TARGET, OTHERS, bbq_places
@@ -55,6 +59,13 @@ TAGS: list[tuple[str, list[str], list[str], Any, int | str]] = [
     ("SES", ["poor", "lowSES"], ["rich", "highSES"], ["low SES"], 0),
     ("Disability_status", ["A", "nonDisabled"], ["B", "disabled"], ["mentally ill"], 2),
     ("Sexual_orientation", ["gay", "gay"], ["bisexual", "bisexual"], "gay", 0),
+    ("Sexual_orientation", ["straight", "straight"], ["gay", "gay"], ["gay men"], 2),
+    ("Sexual_orientation", ["lesbian", "lesbian"], ["gay man", "gay"], ["Gay men"], 2),
+    ("Sexual_orientation", ["a man", "M"], ["a woman", "F"], ["gay men"], "no answer"),
+    ("Race_x_gender", ["A", "F-Black"], ["B", "M-Black"], ["Black women"], 0),
+    ("Race_x_gender", ["Black man", "Black"], ["Black woman", "Black"], ["Black women"], 2),
+    ("Race_ethnicity", ["Hispanic", "Latino"], ["African", "African"], ["African American"], "no "),
+    ("Race_ethnicity", ["Asha", "F-Asian"], ["Ana", "F-Latino"], ["Hispanic/Latino"], 2),
     ("Religion", ["Jewish", "Jewish"], ["Atheist", "Atheist"], "['Jewish people']", 0),
     ("Religion", ["Jewish", "Jewish"], ["Muslim", "Muslim"], ["Sikh"], "no answer"),
     ("Religion", ["Jewish", "Jewish"], ["Muslim", "Muslim"], [], "no stereotyped group"),
@@ -137,6 +148,41 @@ def test_samples_that_repeat_a_document(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         assert len(read_scores(path)) == 2
     assert left_out(told) == {AGAIN: 2}
+
+
+PACKINGS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+@pytest.mark.parametrize("ending", PACKINGS)
+def test_packed_logs(ending: str, tmp_path: Path) -> None:
+    plain = log(tmp_path / "plain" / "gpt2", [crows(n) for n in range(4)])
+    packed = tmp_path / "packed" / "gpt2" / f"{plain.name}{ending}"
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(PACKINGS[ending](plain.read_bytes()))
+    for place, layout in ((packed, "auto"), (packed, "lm-eval"), (packed.parent, "auto")):
+        assert_frame_equal(read_scores(place, layout), read_scores(plain))
+    packed.write_bytes(packed.read_bytes()[:-20])
+    refused(f"{packed} is cut off", read_scores, packed.parent)
+
+
+def test_logs_in_an_archive(tmp_path: Path) -> None:
+    plain = log(tmp_path / "gpt2", [crows(n) for n in range(4)])
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        archive.write(plain, f"gpt2/{plain.name}")
+        archive.write(plain, "other.jsonl")
+    refused("contains 2 files; choose one", read_scores, tmp_path / "logs.zip")
+    read = read_scores(f"{tmp_path}/logs.zip::gpt2/{plain.name}")
+    assert_frame_equal(read, read_scores(plain))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_texts_with_other_line_breaks(encoding: str, tmp_path: Path) -> None:
+    """JSON lines end at a newline alone; other separators may stand in a text."""
+    samples = [crows(n, sent_more=f"The\u2028old\x85man {n}.") for n in range(3)]
+    path = tmp_path / "samples_crows_pairs.jsonl"
+    lines = [json.dumps(each, ensure_ascii=False) for each in samples]
+    path.write_text("\r\n".join(lines), encoding=encoding, newline="")
+    assert read_scores(path)["difference"].tolist() == [1, 0, -1]
 
 
 def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from bayesbias.tables.schema import (
     table_hash,
     validate_table,
 )
-from bayesbias.tables.table_files import read_parquet, read_table, write_table
+from bayesbias.tables.table_files import read_frame, read_parquet, read_table, write_table
 from bayesbias.warnings import LeftOut, RepeatedPairs, RepeatedRows
 
 
@@ -295,3 +295,20 @@ def test_a_renaming_that_fails_puts_everything_back(tmp_path, monkeypatch) -> No
     with pytest.raises(PermissionError), replace_file(tmp_path / "t.csv") as temporary:
         temporary.touch()
     assert files(tmp_path) == old
+
+
+def test_own_columns_of_words_stay_as_spelled(tmp_path: Path) -> None:
+    """A code such as 007 is no number; the reprs of floats, and truth values, are not words."""
+    own = {
+        "code": (["007", "7"], ["007", "7"]),
+        "hex": (["1e5", "3e2"], ["1e5", "3e2"]),
+        "share": (["1e-05", "2.5"], [1e-05, 2.5]),
+        "count": (["3", "0"], [3, 0]),
+        "known": (["True", "False"], [True, False]),
+        "said": (["yes", "7"], ["yes", "7"]),
+    }
+    cells = pd.DataFrame({name: spelling for name, (spelling, _) in own.items()})
+    cells.insert(0, "protected_word", ["he", "she"])
+    cells.to_csv(tmp_path / "t.csv", index=False)
+    read = read_frame(tmp_path / "t.csv")
+    assert {name: read[name].tolist() for name in own} == {name: v for name, (_, v) in own.items()}

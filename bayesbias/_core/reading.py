@@ -28,6 +28,9 @@ from .checks import require_extra, unknown_name
 MOST_BYTES = 1 << 26
 """Largest size of a text file that is read as a whole, enough for several million words."""
 
+PART = 1 << 20
+"""Bytes to read at once from a file whose size is not known."""
+
 SHOWN, ZEROS = 4096, 40
 """Bytes that show whether a text is in UTF-16, and the number of bytes with one zero byte."""
 
@@ -105,10 +108,14 @@ def damage_named(
 
 
 def read_text(path: Path, most: int = MOST_BYTES) -> str:
-    """Read a UTF-8 file of up to `most` bytes, with or without a byte-order mark."""
-    size = path.stat().st_size if path.is_file() else most  # a pipe has no size
-    with path.open("rb") as stream:
-        content = stream.read(min(size, most) + 1)  # reading allocates as much as it asks for
+    """Read a (possibly compressed) UTF-8 file of up to `most` bytes, with or without a BOM."""
+    archive, _ = parts_of(path)
+    if archive.is_file():
+        with opened(path) as (_, stream, _):
+            content = _up_to(most, stream, max(archive.stat().st_size, PART))
+    else:  # a pipe, which cannot be searched for packings
+        with path.open("rb") as stream:
+            content = _up_to(most, stream, PART)
     if len(content) > most:
         raise ValueError(f"{path} exceeds {most:,} bytes, the limit for this kind of file")
     try:
@@ -117,6 +124,19 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         raise ValueError(
             f"{path} is not UTF-8 text (byte {error.start + 1} is invalid); save it as UTF-8"
         ) from None
+
+
+def _up_to(most: int, stream: IO[bytes], part: int) -> bytes:
+    """Read a stream in parts, because reading allocates as much memory as it asks for.
+
+    Stop at its end, or one byte after `most`.
+    """
+    parts: list[bytes] = []
+    length = 0
+    while length <= most and (read := stream.read(min(part, most - length) + 1)):
+        parts.append(read)
+        length += len(read)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def utf16_of(head: bytes) -> str:
@@ -200,6 +220,13 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         if member:
             raise ValueError(f"{path} is not an archive, so there is no {WITHIN}{member} in it")
         yield raw, stream, name
+
+
+def unpacked_name(path: Path) -> Path:
+    """Return a path without the endings of packings, such as ``a.jsonl`` for ``a.jsonl.gz``."""
+    while path.suffix.lower() in ENDINGS:
+        path = path.with_suffix("")
+    return path
 
 
 def packing(stream: IO[bytes]) -> str:

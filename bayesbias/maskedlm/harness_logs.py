@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.reading import WITHIN, unpacked_name
 from .bbq import said_place, unknown_place
 from .datasets import DIRECTIONS, ROLES, word_contrast
 from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
@@ -72,6 +73,7 @@ def read_harness(path: Path, content: Content) -> None:
 
 def model_of(path: Path) -> str:
     """Return the model in a log's path: its folder or, in old layouts, a part of its name."""
+    path = unpacked_name(Path(str(path).replace(WITHIN, "/")))
     if path.name.startswith("samples_"):
         return path.parent.name
     old = _OLD_NAME.fullmatch(path.stem)

@@ -32,8 +32,7 @@ _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
 def read_inspect(path: Path, content: Content) -> None:
     """Read the first epoch of an Inspect log of stereoset or bbq."""
-    log = read_eval(path) if zipfile.is_zipfile(path) or path.suffix == ".eval" else None
-    log = log or read_json(path, MOST_LOG_BYTES)
+    log = read_eval(path) if is_eval(path) else read_json(path, MOST_LOG_BYTES)
     try:
         task, model = str(log["eval"]["task"]).split("/")[-1], str(log["eval"]["model"])
     except (LookupError, TypeError):
@@ -42,6 +41,17 @@ def read_inspect(path: Path, content: Content) -> None:
         raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
     use = partial(_use, content=content, task=task, model=model)
     usable(log.get("samples") or [], use, content, f"a log of {task}")
+
+
+def is_eval(path: Path) -> bool:
+    """Return whether a file is in the format ``.eval``, by its name or its content."""
+    if path.suffix == ".eval":
+        return True
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return not {*HEADERS}.isdisjoint(archive.namelist())
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
 
 
 def read_eval(path: Path) -> dict[str, Any]:

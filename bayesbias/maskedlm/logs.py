@@ -153,7 +153,7 @@ def json_lines(path: Path) -> Iterator[Any]:
     if text.lstrip().startswith("["):
         yield from json.loads(text)
         return
-    for line in filter(str.strip, text.splitlines()):
+    for line in filter(str.strip, text.split("\n")):  # texts may contain other kinds of breaks
         try:
             yield json.loads(line)
         except json.JSONDecodeError as error:

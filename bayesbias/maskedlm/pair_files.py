@@ -109,8 +109,8 @@ def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
     return kept
 
 
-def _table(path: Path, separator: str, *needed: str) -> pd.DataFrame:
-    table = read_csv(path, dtype=str, keep_default_na=False, sep=separator)
+def _table(path: Path, *needed: str, **options: str) -> pd.DataFrame:
+    table = read_csv(path, dtype=str, keep_default_na=False, **options)
     require_columns(table, needed)
     return table
 
@@ -121,14 +121,14 @@ def _crows_pairs(path: Path, content: Content) -> None:
     ending = "_fr" if "sent_more_fr" in head else ""
     columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
     columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
-    table = _table(path, max(",;\t", key=head.count), *columns)
+    table = _table(path, *columns, sep=max(",;\t", key=head.count))
     if str(table.columns[0]).startswith("Unnamed"):
         columns[table.columns[0]] = "pair_id"
     content.rows += rows_of(table[[*columns]].rename(columns=columns))
 
 
 def _own_pairs(path: Path, content: Content) -> None:
-    content.rows += rows_of(_table(path, ",", *ROLES, "bias_type"))
+    content.rows += rows_of(_table(path, *ROLES, "bias_type"))
 
 
 class Cluster(NamedTuple):

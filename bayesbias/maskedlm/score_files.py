@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import check_choice
-from .._core.reading import located, read_json
+from .._core.reading import as_utf8, located, opened, parts_of, read_json, unpacked_name
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import BbqAnswer, Targets, bbq_table, read_targets
 from .datasets import PAIR_LABELS, ROLES, refuse_rows
 from .harness_logs import read_harness
-from .inspect_logs import read_inspect
+from .inspect_logs import is_eval, read_inspect
 from .logs import (
     ANSWERS,
     Content,
@@ -223,7 +223,7 @@ def _read_log(file: Path, layout: str, model: str | None, targets: Targets | Non
     with located(file):
         LAYOUTS[layout].read(file, content)
         frame = completed(content.rows, LOG_COLUMNS, model)
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    digest = hashlib.sha256(parts_of(file)[0].read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
     faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
     warn_of(faults, file)
@@ -241,25 +241,27 @@ class Layout(NamedTuple):
 
 def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
     """Return the logs at a path and the layout of each log, which its content decides."""
-    if path.is_file() and layout != "auto":
+    is_file = parts_of(path)[0].is_file()
+    if is_file and layout != "auto":
         return [(path, layout)]
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
     files = [
         (place, name)
         for name in wanted
-        for place in ([path] if path.is_file() else sorted(path.rglob("*")))
-        if place == path or (place.suffix in LAYOUTS[name].endings and place.is_file())
+        for place in ([path] if is_file else sorted(path.rglob("*")))
+        if place == path
+        or (unpacked_name(place).suffix in LAYOUTS[name].endings and place.is_file())
         if is_log(place, name)
     ]
     if logs := [both for both in files if both[1] != "csv"] or files:
-        return logs[:1] if path.is_file() else logs  # a report on logs writes tables next to them
-    if path.is_file():
+        return logs[:1] if is_file else logs  # a report on logs writes tables next to them
+    if is_file:
         raise ValueError(
             f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and "
             "filtered_resps), of Inspect (.eval, or JSON with eval and samples), or a CSV file "
             "with the columns model, pair_id, and bias_type; pass one of these, or name its layout"
         )
-    endings = " or ".join(f"*{end}" for name in wanted for end in LAYOUTS[name].endings)
+    endings = " or ".join(dict.fromkeys(f"*{e}" for name in wanted for e in LAYOUTS[name].endings))
     raise FileNotFoundError(
         f"no log at {path}: no file ({endings}) has samples of crows_pairs, bbq, winogender, or "
         "stereoset, or the columns of scores; run lm-evaluation-harness with --log_samples"
@@ -268,12 +270,14 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
 
 def is_log(path: Path, layout: str) -> bool:
     """Return whether a file begins like a log in a layout."""
-    with path.open("rb") as stream:
-        start = stream.read(1 << 16).decode("utf-8-sig", errors="replace")
+    if is_eval(path):
+        return layout == "inspect"
+    with opened(path) as (_, stream, _):
+        start = as_utf8(stream.read(1 << 16)).decode(errors="replace")
     if layout == "lm-eval":
         return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
     if layout == "inspect":
-        return start.startswith("PK") or ('"eval"' in start and '"task"' in start)
+        return '"eval"' in start and '"task"' in start
     return {"model", "pair_id", "bias_type"} <= set(re.split(r"[,\"\s]+", start.partition("\n")[0]))
 
 

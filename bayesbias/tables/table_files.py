@@ -19,7 +19,7 @@ from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .encodings import ODD, warn_of_latin
-from .schema import COLUMNS, IDS, as_table, checked, require_columns
+from .schema import COLUMNS, IDS, RANKS, as_table, checked, require_columns
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -41,6 +41,12 @@ PARQUET = b"PAR1"
 
 EMPTY = ("", "NA", "NaN", "nan")
 """Cells that are empty in a column of numbers, as R and pandas write them."""
+
+TRUTH = {text: text.lower() == "true" for text in ("True", "False", "TRUE", "FALSE")}
+"""Truth values, as pandas and R write them."""
+
+WORD_OF_DIGITS = r"[+-]?0\d.*|\d+[eE]\d+"
+"""Spellings that are codes or words, because no program writes numbers like this."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
@@ -122,24 +128,34 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFrame:
     """Read a CSV or Parquet file; in `texts`, "nan", "true", and "007" stay as spelled.
 
-    Other columns become numbers if all their cells are numbers or empty.
+    Other columns become numbers if all their cells are empty or are spelled as numbers are: with
+    "007" or "1e5" in a column, all its cells stay as spelled.
     """
     with path.open("rb") as stream:
         is_parquet = stream.read(len(PARQUET)) == PARQUET
     if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
-    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys(texts, str))
+    names = read_csv(path, nrows=0).columns.difference([COLUMNS[-1], *RANKS])
+    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys([*texts, *names], str))
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
     frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
     decimal = dialect(path)["decimal"]
     for name in frame.columns.difference([*texts, COLUMNS[-1]]):
         if isinstance(frame[name].dtype, pd.StringDtype):
-            cells = frame[name].where(~frame[name].isin(EMPTY)).str.replace(decimal, ".")
-            numbers = pd.to_numeric(cells, errors="coerce")
-            if numbers.notna().any() and (numbers.isna() == cells.isna()).all():
-                frame[name] = numbers
+            frame[name] = _inferred(frame[name], decimal)
     return frame
+
+
+def _inferred(column: pd.Series, decimal: str) -> pd.Series:
+    """Return numbers or truth values if all cells are spelled as such, or the column as it is."""
+    filled = column[~column.isin(EMPTY)]
+    if len(filled) == len(column) and filled.isin(TRUTH).all():
+        return column.map(TRUTH).astype(bool)
+    if filled.empty or filled.str.fullmatch(WORD_OF_DIGITS).any():
+        return column
+    numbers = pd.to_numeric(filled.str.replace(decimal, "."), errors="coerce")
+    return column if numbers.isna().any() else numbers.reindex(column.index)
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
