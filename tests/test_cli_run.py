@@ -200,7 +200,6 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
 
 @pytest.mark.slow  # a whole embedding is debiased and read several times
 def test_embeddings_and_methods_are_compared_as_their_tables_are() -> None:
-    """`analyze_change` accepts vectors, tables, or the name of a debiasing method."""
     words, before = bb.load_wordlist("gender"), bb.load_vectors("glove-demo", progressbar=False)
     after = bb.debias.hard(before, "gender")
     tables = [bb.distance_table(each, words) for each in (before, after)]

@@ -93,7 +93,6 @@ NFD = "cafe\u0301"
     ],
 )
 def test_words_are_read_in_a_form_and_called_as_asked(source, read_as, options, tmp_path) -> None:
-    """This also holds after loading and saving."""
     vectors = load_vectors(keyed(source), [*read_as, "Missing"], **options)
     found = {word: form for word, form in read_as.items() if form}
     check(vectors, {word: source[form] for word, form in found.items()})

@@ -144,13 +144,6 @@ def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
         np.testing.assert_allclose(found[:, g, c], cells.mean(axis=1))
 
 
-def test_a_group_without_own_or_other_sets_has_no_contrast_of_them() -> None:
-    table = table_of("xy")
-    post = bb.fit(table[table["attribute_set"] != "y"], draws=50, seed=1)
-    frame = bb.contrasts(post).query("first == 'associated' and second == 'different'")
-    assert frame["level"].tolist() == ["overall"]
-
-
 @pytest.mark.parametrize("controls", ["human", ""])
 def test_two_groups_identify_the_double_difference_only(controls: str) -> None:
     table = table_of("xy", controls)

@@ -93,7 +93,6 @@ def test_an_absurd_sd_has_no_density(likened: Design) -> None:  # noqa: F811
 
 
 def test_scores_of_a_skewed_log_sd_are_normal() -> None:
-    """Compare with the distribution on a fine grid, and with a numerical derivative."""
     import pytensor
     import pytensor.tensor as pt
 

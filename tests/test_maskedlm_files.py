@@ -159,7 +159,6 @@ def test_logs_of_every_layout(content, layout, expected, tmp_path) -> None:
 
 
 def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
-    """Run `bayesbias mlm report logs/*.jsonl` on files named by the user."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     Path("logs").mkdir()

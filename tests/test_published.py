@@ -99,7 +99,6 @@ SAMPLED = [
 def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact(
     published: Read, name: str, spec: str
 ) -> None:
-    """Compare means and interval ends of all parameters, within both Monte Carlo errors."""
     exact, nuts, diverging = exact_and_nuts(published(FILES[name]), spec)
     assert diverging == 0
     assert set(exact.data_vars) == set(nuts.data_vars)

@@ -81,7 +81,6 @@ def test_scores_of_ones_own_work_wherever_scores_are_taken() -> None:
 
 @pytest.mark.parametrize("name", SCORES)
 def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
-    """Each value is the score of a list in which words occur as often as drawn."""
     vectors, words = leaning("xyz")
     vectors |= {f"x{i}": row for i, row in enumerate(np.random.default_rng(0).normal(size=(5, 6)))}
     rows, _ = list_rows(vectors, words)

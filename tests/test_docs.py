@@ -1,38 +1,69 @@
-"""Package names in notebooks and docs exist, even in code that tests do not run."""
+"""Code in README, notebooks, and docs: what runs here prints what it shows; all names exist."""
 
 import ast
 import json
 import re
+from doctest import NORMALIZE_WHITESPACE
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from printed import NumberChecker
 
-import bayesbias
+import bayesbias as bb
 
 ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("docs/*.md")])
 
 OF_THE_READER = {"bb.debias.center"}  # names that a page shows how to add
+
+
+def blocks(text: str, language: str = "python") -> list[str]:
+    """Return the fenced code of a language in a Markdown text."""
+    return re.findall(rf"^```{language}[^\n]*\n(.*?)^```$", text, flags=re.M | re.S)
 
 
 def code_of(page: Path) -> str:
     """Return the Python code of a page, including solutions, without IPython commands."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".md":
-        return fenced(text)
+        return "\n".join(blocks(text))
     parts = []
     for cell in json.loads(text)["cells"]:
         source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "code" else fenced(source))
+        parts += [source] if cell["cell_type"] == "code" else blocks(source)
     return re.sub(r"^[%!].*$", "", "\n".join(parts), flags=re.M)
 
 
-def fenced(text: str) -> str:
-    """Return the Python code in a Markdown text."""
-    return "\n".join(re.findall(r"^```python[^\n]*\n(.*?)^```$", text, flags=re.M | re.S))
+@pytest.mark.slow
+def test_python_in_readme_prints_its_table_of_results(capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for code in blocks(README):
+        exec(compile(code, "README.md", "exec"), {})  # the reader's own lines
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("low", "p_direction", "coverage"))
+    lines = [re.sub(r"^\d+ ", "", line) for line in printed.splitlines()]
+    rows = re.findall(r"^\| .*\d \|$", README.replace("−", "-"), flags=re.M)
+    assert rows
+    for row in (re.sub(r"\||\(all\)", " ", row).strip() for row in rows):
+        assert any(NumberChecker().check_output(row, line, NORMALIZE_WHITESPACE) for line in lines)
+
+
+def test_word_list_in_readme_loads(tmp_path: Path) -> None:
+    path = tmp_path / "arts.toml"
+    path.write_text(blocks(README, "toml")[0], encoding="utf-8")
+    words = bb.load_wordlist(path)
+    assert set(words.groups) == {"artist", "scientist"}
+    table = bb.distance_table(bb.load_vectors("glove-demo", words=words), words)
+    assert len(table[table["connection"] == "associated"]) == 18
+
+
+def test_files_that_readme_names_are_there() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target
 
 
 @pytest.mark.slow
@@ -40,8 +71,8 @@ def test_the_page_on_regressions_finds_the_trend_that_it_plants() -> None:
     """Run its parts that need no data from elsewhere."""
     page = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
     starts = [page.index(f"## {title}") for title in ("How many", "Does it depend", "Trends over")]
-    plan, trend, found = page[slice(*starts[:2])], page[starts[2] :], {"bb": bayesbias}
-    for code in (fenced(plan), fenced(trend)):
+    plan, trend, found = page[slice(*starts[:2])], page[starts[2] :], {"bb": bb}
+    for code in blocks(plan) + blocks(trend):
         named = code.replace("bb.plan(", "planned = bb.plan(")
         exec(named.replace("bb.trend(", "trend = bb.trend("), found)  # the reader's own lines
     rows = found["trend"].set_index("quantity")
@@ -57,7 +88,7 @@ def test_the_page_on_regressions_finds_the_trend_that_it_plants() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_names_of_the_package_are_there(page: Path) -> None:
     nodes = list(ast.walk(ast.parse(code_of(page), page.name)))
-    known = {"bb": bayesbias, "bayesbias": bayesbias}
+    known = {"bb": bb, "bayesbias": bb}
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bayesbias":
             source = import_module(node.module or "")
