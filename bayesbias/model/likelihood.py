@@ -45,18 +45,18 @@ class Rows:
         constants = tree["constant_data"].to_dataset()
         self.x = np.asarray(constants["covariates"]) if "covariates" in constants else None
         self.codes = cache(lambda dim: index_of(tree, ROW_INDICES[dim]))
-        self.values = cache(lambda name: stacked(tree, name)[draws])
+        self.values = cache(lambda name: _draws_last(stacked(tree, name)[draws]))
 
     def expected(self, rows: IntArray, gather: Gather = of_rows) -> FloatArray:
         """Return (n_draws, n) expected distances of rows or groups of rows."""
         x = None if self.x is None else self.x[rows]
-        return expected_rows(self.spec, lambda dim: self.codes(dim)[rows], self.values, x, gather)
+        codes = cache(lambda dim: self.codes(dim)[rows])
+        return np.asarray(row_sums(self.spec, codes, self.values, x, gather)).T
 
     def residual_sds(self, rows: IntArray) -> FloatArray:
         """Return (n_draws, n_rows) or (n_draws, 1) residual sds of rows."""
         sd, dims = self.values("sigma"), self.spec.sigma_dims
-        level = self.codes(dims[0])[rows] if dims else np.zeros(1, dtype=np.int64)
-        return np.asarray(_draws_last(sd.reshape(len(sd), -1))[level].T)
+        return np.asarray((sd[self.codes(dims[0])[rows]] if dims else sd[None]).T)
 
     def predict(self, rows: IntArray, rng: Generator) -> FloatArray:
         """Draw (n_draws, n_rows) new distances: one for each posterior draw and row."""
@@ -65,6 +65,7 @@ class Rows:
             noise = rng.standard_t(self.values("nu")[:, None], expected.shape)
         else:
             noise = rng.standard_normal(expected.shape)
+        noise = np.asfortranarray(noise)  # as expected values are, which is faster to add up
         noise *= self.residual_sds(rows)
         noise += expected
         return noise
