@@ -54,7 +54,7 @@ ROOMS = (
     ("model", "sampling", "posterior", "scores", "comparison"),
     ("_core", "tables", "embeddings", "nulls", "background", "debias", "maskedlm", "calibration"),
 )
-PRINTED = ("docs", "public_names", "report", "lesson", "cli", "pages", "findings")
+PRINTED = ("docs", "public_names", "report", "cli", "pages", "findings")
 """Tests of wording and printed numbers begin with these names."""
 
 SECONDS = 60

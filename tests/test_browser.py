@@ -1,7 +1,9 @@
-"""The browser lesson: its exact sampler compared with `bb.fit`, in a real browser."""
+"""The lesson and reports in a real browser: numbers, the keyboard, narrow screens, and print."""
 
+import base64
 import json
 import os
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import religion_analysis
 from scipy import stats
 
 import bayesbias as bb
@@ -18,7 +21,7 @@ from bayesbias.tables.cosines import attach_cosines
 
 pytestmark = pytest.mark.browser
 
-PAGE = bundled_folder("docs") / "lesson.html"
+LESSON = bundled_folder("docs") / "lesson.html"
 DEFAULT = bb.load_model("by-group").to_dict()
 SPEC = spec_from_dict(DEFAULT | {"name": "lesson", "sigma": "common"})
 """The model of the page: `by-group` with one sd of the noise."""
@@ -64,7 +67,7 @@ def with_clusters(table: pd.DataFrame, size: int) -> None:
 
 
 def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Any) -> None:
-    browser.get(PAGE.as_uri())
+    browser.get(LESSON.as_uri())
     for seed, world in enumerate(WORLDS):
         y, told, weat, t = browser.execute_script(
             "const rng = lesson.generator(arguments[0]);"
@@ -99,23 +102,24 @@ def test_posterior_and_tests_are_those_of_fit_and_of_textbooks(browser: Any) -> 
             assert weat["p"] == pytest.approx(np.mean(np.array(others) >= abs(seen) - 1e-12))
 
 
+def opened(browser: Any, page: Path, width: int = 1280, preset: str = "") -> Any:
+    """Open a page at a width, with a preset in its address."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get("about:blank")
+    browser.get(f"{page.as_uri()}{preset}")
+    return browser
+
+
 def wait(browser: Any, condition: str) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(browser, 60).until(lambda driver: driver.execute_script(f"return {condition}"))
 
 
-def opened(browser: Any, width: int = 1280, preset: str = "") -> None:
-    """Open the page at a width, with a preset in its address, and wait for its first tables."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    browser.get("about:blank")
-    browser.get(f"{PAGE.as_uri()}{preset}")
-    wait(browser, "seen.length === 20")
-
-
 def test_links_set_the_sliders_and_start_again_resets_them(browser: Any) -> None:
-    opened(browser, preset="#wordLean=0.08&cluster=4")
+    opened(browser, LESSON, preset="#wordLean=0.08&cluster=4")
+    wait(browser, "seen.length === 20")
     assert browser.execute_script("return [world().wordLean, world().cluster]") == [0.08, 4]
     links = browser.execute_script("return [...document.querySelectorAll('h3 a')].map(a => a.hash)")
     assert len(set(links)) == 7
@@ -132,7 +136,8 @@ def test_links_set_the_sliders_and_start_again_resets_them(browser: Any) -> None
 
 def test_the_page_works_offline_on_desktop_and_phone(browser: Any, tmp_path: Path) -> None:
     for width in (1280, 400):
-        opened(browser, width)
+        opened(browser, LESSON, width)
+        wait(browser, "seen.length === 20")
         browser.execute_script("for (let i = 0; i < 30; i++) step(); show();")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert "50 tables" in browser.execute_script("return $('count').textContent")
@@ -156,3 +161,89 @@ def test_the_page_works_offline_on_desktop_and_phone(browser: Any, tmp_path: Pat
     assert all(url.startswith(("file:", "about:")) for url in asked)
     errors = [each for each in browser.get_log("browser") if each["level"] == "SEVERE"]
     assert not errors
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    two = bb.analyze("glove-demo", "weat7", case="fallback", seed=1, draws=100, reference_lists=5)
+    change = bb.analyze_change("glove-demo", "hard", "gender", seed=1, draws=100, recover_words=60)
+    some = {"three": religion_analysis(), "two": two, "change": change}
+    return {name: one.report(folder / name) for name, one in some.items()}
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("name", ["three", "two", "change"])
+def test_the_picture_is_near_the_top_and_nothing_scrolls_sideways(browser, pages, name, width):
+    shown = opened(browser, pages[name], width)
+    top, wide = shown.execute_script(
+        "const svg = [...document.querySelectorAll('svg')].find(s => s.clientHeight);"
+        "return [svg.getBoundingClientRect().top, document.documentElement.scrollWidth]"
+    )
+    assert top <= 300
+    assert wide <= width
+    assert [one for one in shown.get_log("browser") if one["level"] == "SEVERE"] == []
+
+
+@pytest.mark.parametrize(
+    ("picture", "said"),
+    [(".map:not(.leans)", r"\S+ × \S+: distance \d\.\d\d, "), (".leans", r"\S+: −?\d\.\d\d \(")],
+)
+def test_arrow_keys_read_the_cells_of_pictures(browser, pages, picture: str, said: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown = opened(browser, pages["three"])
+    cells = next(one for one in shown.find_elements("css selector", picture) if one.is_displayed())
+    shown.execute_script("arguments[0].focus()", cells)
+    out = shown.execute_script("return arguments[0].parentNode.querySelector('.out')", cells)
+    first = out.text
+    assert re.match(said, first)
+    for key, same in ((Keys.ARROW_DOWN, False), (Keys.ARROW_UP, True)):
+        shown.switch_to.active_element.send_keys(key)
+        assert (out.text == first) is same
+
+
+NUMBERED = """
+const some = [...document.querySelectorAll('summary, .scroll, .map')];
+const shown = some.filter((one) => one.checkVisibility());
+shown.forEach((one, at) => { one.dataset.at = at; });
+return shown.length
+"""
+
+
+@pytest.mark.parametrize("name", ["three", "change"])
+def test_tab_reaches_every_read_out_in_the_order_of_reading(browser, pages, name) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown = opened(browser, pages[name])
+    count, reached = shown.execute_script(NUMBERED), []
+    for _ in range(count):
+        shown.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(shown.execute_script("return document.activeElement.dataset.at"))
+    assert reached == [str(place) for place in range(count)]
+
+
+@pytest.mark.parametrize("name", ["three", "two", "change"])
+def test_screen_readers_meet_the_sentence_then_a_picture_with_its_numbers(browser, pages, name):
+    shown = opened(browser, pages[name], 400)
+    nodes = shown.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    said = [(one["role"]["value"], one["name"]["value"]) for one in nodes if "name" in one]
+    heads = [text for role, text in said if role == "heading"]
+    assert heads[0] == shown.find_element("css selector", "h1").text
+    places = [at for at, (role, _) in enumerate(said) if role in {"image", "img"}]
+    assert said.index(("heading", heads[0])) < places[0] < said.index(("heading", heads[1]))
+    assert len(re.findall(r"\d\.\d\d", said[places[0]][1])) >= 3
+
+
+def test_print_fits_on_four_pages(browser: Any, pages: dict[str, Path]) -> None:
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    for page in pages.values():
+        opened(browser, page)
+        # On a busy machine, chromium may answer "Printing failed" at first.
+        wait = WebDriverWait(browser, 30, ignored_exceptions=[WebDriverException])
+        made = wait.until(
+            lambda b: b.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+        )
+        assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(made))) <= 4
