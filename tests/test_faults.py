@@ -34,15 +34,13 @@ def command(
     )
 
 
-RUN = f"run toy.toml -v toy.txt {' '.join(FAST)} -o out"
-
-
+@pytest.mark.slow  # processes start
 @pytest.mark.parametrize(
     ("arguments", "limit"),
     [
-        pytest.param("table toy.toml -v toy.txt -o full.csv", 500, marks=pytest.mark.slow),
-        pytest.param("fit there.csv --draws 200 -o full.nc", 500, marks=pytest.mark.slow),
-        pytest.param(RUN, 30_000, marks=pytest.mark.slow),
+        ("table toy.toml -v toy.txt -o full.csv", 500),
+        ("fit there.csv --draws 200 -o full.nc", 500),
+        (f"run toy.toml -v toy.txt {' '.join(FAST)} -o out", 30_000),
     ],
 )
 @pytest.mark.usefixtures("toy")

@@ -170,6 +170,8 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     pd.Series({word: float(len(word)) for word in words}, name="letters").to_csv(path)
     asked = {"covariates": ("log_rank_attribute", "letters"), "covariate_values": str(path)}
     few = {"case": "fallback", "matched": 0, "draws": 100, "seed": 1}
+    values = {"covariate_values": {"he": 1.0}}
+    refused("covariate_values", bb.analyze, "glove-demo", "weat6", covariates="n", **values, **few)
     analysis = bb.analyze("glove-demo", "weat6", **asked, **few)
     frame = analysis.frames["slopes"]
     assert isinstance(frame, pd.DataFrame)
