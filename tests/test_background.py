@@ -115,12 +115,19 @@ def seven() -> bg.Distribution:
     return distribution(keyed([*"abcdefg"], random_vectors().vectors[:7]), ["a"], ["b"])
 
 
+def test_three_words_are_a_reference() -> None:
+    some = seven().among(2, 5)
+    assert some.mean == pytest.approx(seven().psi[2:5].mean(), rel=1e-12)
+    assert some.sd == pytest.approx(seven().psi[2:5].std(ddof=1), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("call", "what"),
     [
         (lambda: distribution(random_vectors(), [], ["w2"]), "Z is empty"),
         (lambda: distribution(random_vectors(), ["x", "y"], ["w2"]), r"no word in Z is .*\(x"),
         (lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]), "has 5 words, but sets of"),
+        (lambda: seven().among(2, 4), "include 2 of 7 words"),
         (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
         (lambda: seven().phi(["A", "no"]), r"no word in the set .*pass case='fallback'"),
         (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; keep"),

@@ -114,6 +114,8 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     (WIDE.assign(count=[30, 20, 10]).to_csv(), GOT, "ColumnsNotRead"),
     ('"a",1,2.5\n"b, ""c""",3.5,4\n', {"a": (1, 2.5), 'b, "c"': (3.5, 4)}, ""),
     ("one 1 2.5", {"one": (1, 2.5)}, ""),  # without the end of a line
+    ("1 2\none 1 2.5", {"one": (1, 2.5)}, ""),
+    ("a:1,2.5\nb:3,4.5\nc,d:1,0.5\n", {"a": (1, 2.5), "b": (3, 4.5), "c,d": (1, 0.5)}, ""),
 ]
 
 

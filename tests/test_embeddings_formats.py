@@ -23,6 +23,7 @@ from safetensors.numpy import save
 import bayesbias as bb
 from bayesbias.embeddings import source
 from bayesbias.embeddings.formats import word2vec
+from bayesbias.embeddings.formats.arrays import read_tensors
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.registry import open_embedding
 
@@ -168,6 +169,10 @@ def test_arrays_with_their_words_and_frames(tmp_path: Path) -> None:
     content = save({"embeddings": np.ascontiguousarray(frame, dtype=np.float32)})
     (tmp_path / "a.safetensors").write_bytes(content)
     (tmp_path / "cut.safetensors").write_bytes(content[:-3])
+    whole = np.arange(1, 1 + 3 * len(WORDS)).reshape(-1, 3)
+    for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f8"):
+        (tmp_path / f"{kind}.safetensors").write_bytes(save({"of": whole.astype(kind)}))
+        assert_array_equal(read_tensors(tmp_path / f"{kind}.safetensors")["of"], whole)
     refused(r"a\.txt", load_vectors, tmp_path / "a.npy", error=FileNotFoundError)
     (tmp_path / "a.txt").write_text("\n".join([*WORDS, ""]), encoding="utf-8")
     (tmp_path / "cut.txt").write_text("\n".join(WORDS), encoding="utf-8")

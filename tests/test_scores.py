@@ -175,6 +175,7 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
 X, Y, A, B = ([f"{letter}{i}" for i in range(3)] for letter in "xyab")
+TENTHS = np.outer([0.1, 0.2, 0.3, 0.0], [1.0, 2.0])  # their mean is .15, but for rounding
 SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
@@ -193,6 +194,7 @@ PAIRS = list(zip(X, Y, strict=True))
         ("the effect size is undefined for words", nas, (SAME_VECTORS, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
+        ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.15, 0.3]])),
         ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
         ("pairs is empty", ripa, (SHORT, A, [])),

@@ -134,6 +134,8 @@ def test_inverted_tails_are_counts(kind: str, shift: float, n_x: int) -> None:
     unit = 1.0 if kind == "ties" else 0.0
     threshold = s[:n_x].sum()
     found = inverted_tail(s, n_x, threshold - (0 if unit else 1e-9), unit)
+    if unit:
+        assert inverted_tail(s / 4, n_x, threshold / 4, 0.25) == pytest.approx(found, rel=1e-9)
     assert found == pytest.approx(
         count_reaching(s, n_x, threshold - 1e-9) / comb(38, n_x), rel=INVERSION_ERROR
     )

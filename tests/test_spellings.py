@@ -4,7 +4,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias._core.characters import mistaken, plainly, unseen
-from bayesbias.tables.spellings import key_of_many
+from bayesbias.tables.spellings import every_form, key_of_many
 
 COMPOSED, DECOMPOSED = "p\u00e8re", "pe\u0300re"
 
@@ -21,6 +21,11 @@ LOOKED_UP = [
     ("İzmir", "izmir", {"case": "fallback"}, True),
     ("new york", "new_york", {}, True),
 ]
+
+
+def test_hints_know_both_letters_i_of_turkish() -> None:
+    assert {"ırak", "irak", "Irak"} <= {*every_form("IRAK")}
+    assert {"Kadin", "kadın"} <= {*every_form("Kadın")}
 
 
 @pytest.mark.parametrize(("word", "form", "options", "found"), LOOKED_UP)

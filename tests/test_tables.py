@@ -181,7 +181,8 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     place = tmp_path / "table.cosines.csv"
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
-    for content in ("word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"):
+    unusable = "word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"
+    for content in (*unusable, "word,x1,y1\nx1,1,\ny1,,1\n"):
         place.write_text(content, encoding="utf-8")
         refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
     bare = table.copy()

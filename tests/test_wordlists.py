@@ -215,6 +215,7 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.csv", "role,word\n", r"is missing columns: set"),
     ("mine.csv", "role,set,word\nprotected,a,она\n".encode("cp1251"), "save it as CSV in UTF-8"),
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
+    ("mine.csv", "role,set,word\nprotected,a,b\n,c,\n", "unknown role in row 3 ''"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),
 ]
 

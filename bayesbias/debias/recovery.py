@@ -138,7 +138,7 @@ def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) 
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.svm import SVC
 
-    split = StratifiedKFold(FOLDS, shuffle=True, random_state=seed % 2**32)
+    split = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     guesses = cross_val_predict(SVC(kernel="rbf"), rows, labels, cv=split)
     return float(np.mean(guesses == labels))
 
