@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from builders import keyed
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
@@ -11,12 +12,6 @@ from bayesbias import background as bg
 
 ROUNDING = 3e-7
 """Error of ψ in [-2, 2]: float32 rounds vectors, directions, and sums of products by 6e-8 each."""
-
-
-def keyed(words: list[str], matrix: np.ndarray) -> Any:
-    vectors = KeyedVectors(matrix.shape[1])
-    vectors.add_vectors(words, matrix.astype(np.float32))
-    return vectors
 
 
 @cache

@@ -267,6 +267,20 @@ def refused(
         call(*arguments, **choices)
 
 
+def keyed(words: Sequence[str], rows: np.ndarray) -> Any:
+    """Return gensim's vectors, in single precision."""
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(rows.shape[1])
+    vectors.add_vectors(list(words), rows.astype(np.float32))
+    return vectors
+
+
+def unit(rows: Any) -> np.ndarray:
+    """Return rows with a length of one."""
+    return np.asarray(np.asarray(rows) / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
 def normals(seed: int, *sizes: int, dims: int = 5) -> list[np.ndarray]:
     """Return random sets of vectors with these sizes."""
     random = np.random.default_rng(seed)

@@ -1,6 +1,8 @@
 """Small embeddings for tests of debiasing."""
 
+import builders
 import numpy as np
+from builders import keyed
 from gensim.models import KeyedVectors
 
 from bayesbias.debias import DefiningSets
@@ -18,12 +20,6 @@ GENDER = DefiningSets(PAIRS, EQUALIZE, SPECIFIC, NEUTRAL[:10], ("women", "men"),
 RELIGION = DefiningSets(TRIPLES, TRIPLES, targets=NEUTRAL[:10], name="toy religion")
 
 
-def vectors_of(words: tuple[str, ...], rows: np.ndarray) -> KeyedVectors:
-    vectors = KeyedVectors(rows.shape[1])
-    vectors.add_vectors(list(words), rows.astype(np.float32))
-    return vectors
-
-
 def toy(seed: int = 1, dims: int = 8) -> KeyedVectors:
     """Return random words; words in the same class share a direction, and lengths differ."""
     random = np.random.default_rng(seed)
@@ -37,12 +33,12 @@ def toy(seed: int = 1, dims: int = 8) -> KeyedVectors:
         rows[at] += axis * ((word in first) - (word in second))
         if word in NEUTRAL:
             rows[at] += axis * random.normal()
-    return vectors_of(words, rows * random.uniform(0.5, 4, size=(len(words), 1)))
+    return keyed(words, rows * random.uniform(0.5, 4, size=(len(words), 1)))
 
 
 def unit(vectors: KeyedVectors, words: tuple[str, ...]) -> np.ndarray:
     rows = np.array([vectors[word] for word in words], dtype=np.float64)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return builders.unit(rows)
 
 
 def direction_of(vectors: KeyedVectors, pairs: tuple[tuple[str, str], ...] = PAIRS) -> np.ndarray:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from builders import leaning, shares
-from gensim.models import KeyedVectors
+from builders import keyed, leaning, shares
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.text import Text
@@ -69,11 +68,9 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     }
 
 
-def vocabulary(mark: str = "") -> KeyedVectors:
-    vectors = KeyedVectors(6)
-    words = [f"{mark}w{i}" for i in range(500)]
-    vectors.add_vectors(words, np.random.default_rng(1).standard_normal((500, 6)))
-    return vectors
+def vocabulary(mark: str = "") -> Any:
+    rows = np.random.default_rng(1).standard_normal((500, 6))
+    return keyed([f"{mark}w{i}" for i in range(500)], rows)
 
 
 def rates(mark: str = "", kind: str = "false alarms") -> pd.DataFrame:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import NEAR, ROUNDING, UP, Z2, Z, distribution, keyed, random_vectors
-from builders import refused
+from background_toys import NEAR, ROUNDING, UP, Z2, Z, distribution, random_vectors
+from builders import keyed, refused
 from numpy.testing import assert_allclose
 from scipy import stats
 

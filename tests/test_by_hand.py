@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import groups_by_sets, rows_of
+from builders import groups_by_sets, rows_of, unit
 from numpy.random import default_rng
 from scipy.stats import norm
 from xarray import DataTree
@@ -256,8 +256,7 @@ def test_a_place_among_reference_lists_counts_ties_half() -> None:
 def test_a_topic_is_drawn_from_the_largest_coherent_neighborhood(cohesion, monkeypatch) -> None:
     monkeypatch.setattr("bayesbias.background.reference_words.NEIGHBORS", 12)
     rng, size = default_rng(4), 3
-    vectors = rng.normal(size=(30, 4)) + 0.5
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = unit(rng.normal(size=(30, 4)) + 0.5)
     cosines, free = vectors @ vectors.T, np.arange(30) % 5 > 0
     assert mean_cosine(vectors[:3]) == pytest.approx(cosines[[0, 0, 1], [1, 2, 2]].mean())
     assert mean_cosine(vectors[:1]) == 1.0

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from builders import cosine, refused
+from builders import cosine, keyed, refused
 from debias_toys import (
     EQUALIZE,
     GENDER,
@@ -17,7 +17,6 @@ from debias_toys import (
     published_steps,
     toy,
     unit,
-    vectors_of,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,7 +84,7 @@ def test_too_few_directions_for_triplets_are_warned_of() -> None:
 @given(st.integers(0, 50), st.floats(0.01, 100))
 def test_lengths_and_the_order_of_pairs_do_not_matter(seed: int, scale: float) -> None:
     vectors = toy(seed)
-    scaled = vectors_of(tuple(vectors.index_to_key), vectors.vectors * scale)
+    scaled = keyed(tuple(vectors.index_to_key), vectors.vectors * scale)
     turned = replace(
         GENDER,
         defining=tuple(pair[::-1] for pair in PAIRS[::-1]),
@@ -129,7 +128,7 @@ def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: fl
         # Float32 rounds coordinates of about 10 at 5e-7; allow sums of ten.
         assert result[word] == pytest.approx(vectors[word] - design @ weights, abs=1e-5)
     small = 2.0**-27  # a power of two changes no digit
-    scaled = vectors_of(tuple(vectors.index_to_key), vectors.vectors * np.float32(small))
+    scaled = keyed(tuple(vectors.index_to_key), vectors.vectors * np.float32(small))
     again = half_sibling(scaled, sets, alpha=alpha * small**2)
     assert again.vectors / small == pytest.approx(result.vectors, abs=1e-5)
     record = debiasing(result)
@@ -168,7 +167,7 @@ def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
             rows[at, 0] += 2 if word in first else -2
         else:
             rows[at, :2] += 0.6 * side, 2 * side
-    vectors, options = vectors_of(words, rows), {"n_words": 20, "candidates": 4}
+    vectors, options = keyed(words, rows), {"n_words": 20, "candidates": 4}
     result = double_hard(vectors, GENDER, **options)
     record = debiasing(result)
     rows = unit(vectors, words)
@@ -234,9 +233,9 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     vectors.vectors[vectors.key_to_index["king"]] = vectors["queen"]
     refused("a word in the equalize set queen, king is at", hard, vectors, GENDER)
     pair = DefiningSets([["she", "he"]])
-    few = vectors_of(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
+    few = keyed(("she", "he", "gendered"), np.array([[1.0, -1, 0], [-1, 1, 0], [1, -1, 0]]))
     refused("reduces these vectors to zero: .*gendered", hard, few, pair)
-    few = vectors_of(("she", "he"), np.eye(3)[:2])
+    few = keyed(("she", "he"), np.eye(3)[:2])
     refused("no word in the embedding is neutral", soft, few, pair)
     refused("half_sibling debiasing reduces these", half_sibling, toy(dims=4), GENDER, alpha=1e-9)
 

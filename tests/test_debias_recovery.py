@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from builders import refused
-from debias_toys import RELIGION, TRIPLES, vectors_of
+from builders import keyed, refused, unit
+from debias_toys import RELIGION, TRIPLES
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, cluster_accuracy, hard, remaining_bias
@@ -26,7 +26,7 @@ def planted(*, elsewhere: bool, dims: int = 10):
     if elsewhere:
         rows[4:, 1] += lean
     rows[4:, 2:] += random.normal(size=(80, dims - 2)) * 0.3
-    return vectors_of(("she", "he", "woman", "man", *WORDS), rows)
+    return keyed(("she", "he", "woman", "man", *WORDS), rows)
 
 
 def test_bias_that_lies_in_the_direction_only_is_gone() -> None:
@@ -61,8 +61,7 @@ def test_cluster_accuracy_by_hand() -> None:
 
 def test_neighbors_by_brute_force() -> None:
     random = np.random.default_rng(0)
-    rows = random.normal(size=(30, 4))
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = unit(random.normal(size=(30, 4)))
     words = [f"w{at}" for at in range(30)]
     targets = [*words[:5], "other"]
     places = np.vstack([rows[:5], [[1.0, 0, 0, 0]]])
@@ -77,7 +76,7 @@ def test_neighbors_by_brute_force() -> None:
 
 def test_zeros_stop_nothing_and_constants_are_not_correlated() -> None:
     before = planted(elsewhere=True)
-    after = vectors_of(before.index_to_key, before.vectors * np.where(np.arange(10) == 4, 0, 1))
+    after = keyed(before.index_to_key, before.vectors * np.where(np.arange(10) == 4, 0, 1))
     left = remaining_bias(before, after, SETS, n_words=40, seed=1)  # all words are left
     assert left["n"].iloc[0] == 80
     assert _correlation(np.ones(5), np.arange(5.0)) == _correlation(np.arange(5.0), np.ones(5)) == 0
@@ -101,7 +100,7 @@ def test_three_classes() -> None:
     rows = 0.1 * random.normal(size=(len(words), 9))
     rows[np.arange(9), np.arange(9) % 3] += 2
     rows[9:, :3] += random.normal(size=(80, 3))
-    before = vectors_of(words, rows)
+    before = keyed(words, rows)
     options = {"n_words": 15, "neighbors": 10, "seed": 1}
     frame = remaining_bias(before, before, RELIGION, **options)
     assert frame.equals(remaining_bias(before, before, RELIGION, **options))
@@ -123,5 +122,5 @@ def test_words_that_one_embedding_lacks_are_left_out() -> None:
         some = bb.load_vectors(before, words=[*WORDS[start : start + 51]])
         told = f"from 1 to 25, .* '{fewest}'"
         refused(told, remaining_bias, before, some, SETS, n_words=40)
-    alone = vectors_of(("alone",), np.ones((1, 10)))
+    alone = keyed(("alone",), np.ones((1, 10)))
     refused("have no words in common", remaining_bias, before, alone, SETS)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from builders import by_name, groups_by_sets, only_row, plus
+from builders import by_name, groups_by_sets, only_row, plus, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
@@ -280,8 +280,7 @@ def test_one_question_has_one_answer(seed: int, groups: str) -> None:
 
 def test_controls_do_not_change_the_likeness_of_stereotypes() -> None:
     rng = default_rng(1)
-    vectors = rng.normal(size=(60, 20)) + 0.5
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = unit(rng.normal(size=(60, 20)) + 0.5)
     cosines, block = vectors @ vectors.T, np.repeat([0, 1, 2, 3], [5, 5, 10, 40])
     whole = likeness(cosines, block, n_sets=2)
     np.testing.assert_array_equal(whole[:10, :10], likeness(cosines[:10, :10], block[:10]))

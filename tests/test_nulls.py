@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from builders import refused
+from builders import refused, unit
 from scipy.stats import t
 
 import bayesbias as bb
@@ -28,7 +28,7 @@ def clusters(n: int = 6, size: int = 4) -> np.ndarray:
     """Return unit vectors in tight clusters along orthogonal axes."""
     rng = np.random.default_rng(2)
     rows = np.repeat(np.eye(n), size, axis=0) + 1e-3 * rng.standard_normal((n * size, n))
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return unit(rows)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -191,8 +191,7 @@ def test_a_scenario_of_an_embedding_uses_words_of_letters() -> None:
     rows = 0.1 * rng.standard_normal((len(words), 3))
     held = dict(zip(words, rows, strict=True))
     made = vocabulary_scenario(held, n_words=2, n_attributes=2, controls=())
-    unit = rows[:10] / np.linalg.norm(rows[:10], axis=1, keepdims=True)
-    np.testing.assert_allclose(made.vectors, unit, atol=1e-6)  # single precision
+    np.testing.assert_allclose(made.vectors, unit(rows[:10]), atol=1e-6)  # single precision
 
 
 def test_settings_tell_scenarios_apart() -> None:

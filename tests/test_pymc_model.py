@@ -9,7 +9,7 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from builders import grid, model_named
+from builders import grid, model_named, unit
 from pymc.stats import compute_log_prior
 from scipy.stats import norm
 from xarray import DataTree
@@ -34,9 +34,9 @@ def table(toy_table: pd.DataFrame) -> pd.DataFrame:
 @pytest.fixture(scope="module", params=["contextual", "maximal", "by-group", "crossed with groups"])
 def exact(request: pytest.FixtureRequest, table: pd.DataFrame) -> DataTree:
     design = make_design(table)
-    rows = np.random.default_rng(3).standard_normal((len(design.words) + len(design.attributes), 9))
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    cosines = (vectors @ vectors.T for vectors in np.split(rows, [len(design.words)]))
+    n, rng = len(design.words) + len(design.attributes), np.random.default_rng(3)
+    rows = np.split(unit(rng.standard_normal((n, 9))), [len(design.words)])
+    cosines = (vectors @ vectors.T for vectors in rows)
     post = fit_design(
         with_cosines(design, *cosines),
         model_named(request.param),

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from background_toys import keyed, leaning_list
-from builders import only_row, refused
+from background_toys import leaning_list
+from builders import keyed, only_row, refused
 from gensim.models import KeyedVectors
 from numpy.random import default_rng
 
@@ -97,13 +97,12 @@ N_WORDS = 4_000
 def vocabulary(seed: int = 1) -> KeyedVectors:
     """Return words in order of frequency; rarer words are farther from all others."""
     rng = default_rng(seed)
-    vectors = KeyedVectors(20)
     common = 2.0 - 1.5 * np.log10(np.arange(1, N_WORDS + 1)) / np.log10(N_WORDS)
     matrix = rng.normal(size=(N_WORDS, 20))
     matrix[:, 0] += 2 * common
     places = [(i // 400, i // 20 % 20, i % 20) for i in range(N_WORDS)]
     words = ["w" + "".join(chr(97 + place) for place in of) for of in places]
-    vectors.add_vectors(words, matrix.astype(np.float32))
+    vectors = keyed(words, matrix)
     vectors.expandos["count"] = np.arange(N_WORDS, 0, -1)
     return vectors
 
@@ -190,8 +189,7 @@ def test_ranks_are_places_in_a_file_or_counts_or_those_of_the_source(tmp_path: P
     vectors = bb.load_vectors(path, ["rare", "the"])
     bb.save_vectors(vectors, tmp_path / "some.npz")
     again = bb.load_vectors(tmp_path / "some.npz", ["rare"])
-    counted = KeyedVectors(2)
-    counted.add_vectors(["few", "many"], np.eye(2))
+    counted = keyed(["few", "many"], np.eye(2))
     counted.set_vecattr("few", "count", 3)
     counted.set_vecattr("many", "count", 30)
     assert [ranks_of(v).tolist() for v in (vectors, again, counted)] == [[1, 3], [3], [2, 1]]

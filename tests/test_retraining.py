@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import refused
-from gensim.models import KeyedVectors
+from builders import keyed, refused
 from test_comparison_many import list_of
 
 import bayesbias as bb
@@ -45,10 +44,8 @@ def test_every_training_gets_its_own_bootstrapped_documents(monkeypatch, documen
 
     def train(texts: list[list[str]], **_: object) -> SimpleNamespace:
         seen.append(len({id(words) for words in texts}))
-        vectors = KeyedVectors(5)
-        rng = np.random.default_rng(len(seen))
-        vectors.add_vectors(WORDLIST.words, rng.standard_normal((len(WORDLIST.words), 5)))
-        return SimpleNamespace(wv=vectors)
+        rows = np.random.default_rng(len(seen)).standard_normal((len(WORDLIST.words), 5))
+        return SimpleNamespace(wv=keyed(WORDLIST.words, rows))
 
     monkeypatch.setattr("gensim.models.Word2Vec", train)
     bb.retrain(documents, WORDLIST, 5, seed=1)

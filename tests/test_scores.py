@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from builders import cosine, leaning, normals, refused
+from builders import cosine, leaning, normals, refused, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,10 +30,6 @@ from bayesbias.scores import (
 
 ROUNDING = 1e-9
 """Tolerance for means, sds, and projections of a few cosines in float64."""
-
-
-def unit(rows):
-    return np.asarray(rows) / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def association(w, A, B) -> float:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import normals
-from test_scores import ROUNDING, unit
+from builders import normals, unit
+from test_scores import ROUNDING
 
 import bayesbias as bb
 from bayesbias.scores import (

@@ -2,12 +2,12 @@
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import groups_by_sets, leaning, refused
-from gensim.models import KeyedVectors
+from builders import groups_by_sets, keyed, leaning, refused, unit
 
 import bayesbias as bb
 from bayesbias.nulls import scenario
@@ -43,14 +43,12 @@ RELIGION_PAIRS = {
 }
 
 
-def vectors_of(**same: str) -> KeyedVectors:
+def vectors_of(**same: str) -> Any:
     """Return irregular vectors, in which some words share a vector."""
-    made = KeyedVectors(8)
     rows = np.random.default_rng(7).standard_normal((len(WORDS.words), 8)).astype(np.float32)
     by_word = dict(zip(sorted(WORDS.words), rows, strict=True))
     by_word |= {word: 2 * by_word[other] for word, other in same.items()}
-    made.add_vectors(list(by_word), list(by_word.values()))
-    return made
+    return keyed([*by_word], np.array([*by_word.values()]))
 
 
 def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
@@ -145,10 +143,10 @@ def test_cosines_are_those_of_the_words_in_any_order(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.parquet")
     write_table(table, tmp_path / "table.csv")
     words = ["y3", "x1", "x2"]
-    unit = np.array([vectors[word] / np.linalg.norm(vectors[word]) for word in words])
+    rows = unit([vectors[word] for word in words])
     for carrier in (table, *(read_table(tmp_path / f"table.{end}") for end in ("parquet", "csv"))):
         found = table_cosines(carrier.sample(frac=1, random_state=1), words)
-        np.testing.assert_allclose(found, unit @ unit.T, atol=5.1e-5)  # six numbers of 16 bits
+        np.testing.assert_allclose(found, rows @ rows.T, atol=5.1e-5)  # six numbers of 16 bits
         assert carrier.attrs == table.attrs
     assert not table_cosines(table, ["x1", "unknown"]).size
 
@@ -222,16 +220,15 @@ def test_many_words_keep_their_likeness_as_few_do(tmp_path: Path) -> None:
     groups = {"a": names[:2], "b": names[2:4]}
     words = {"groups": groups, "stereotypes": {"a": names[4:500], "b": names[500:]}}
     table = bb.distance_table(vectors, words)
-    unit = np.array(list(vectors.values()))
-    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    rows = unit([*vectors.values()])
     for end in ("csv", "parquet"):
         write_table(table, tmp_path / f"table.{end}")
         found = table_cosines(read_table(tmp_path / f"table.{end}"), names)
-        np.testing.assert_allclose(found, unit @ unit.T, atol=1e-4)  # ten numbers of 16 bits
+        np.testing.assert_allclose(found, rows @ rows.T, atol=1e-4)  # ten numbers of 16 bits
     assert joined_tables([table, table.copy()]).attrs == table.attrs
-    turned = dict(zip(names, np.roll(unit, 1, axis=0), strict=True))
+    turned = dict(zip(names, np.roll(rows, 1, axis=0), strict=True))
     mean = table_cosines(joined_tables([table, bb.distance_table(turned, words)]), names)
-    expected = (unit @ unit.T + np.roll(unit @ unit.T, 1, axis=(0, 1))) / 2
+    expected = (rows @ rows.T + np.roll(rows @ rows.T, 1, axis=(0, 1))) / 2
     np.testing.assert_allclose(mean, expected, atol=1.5e-4)  # rounded to four decimals
     assert len(table.attrs["cosines"]) < 60 * n  # the cosines would take 2,700 n letters
 
