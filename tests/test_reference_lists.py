@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from background_toys import leaning_list
-from builders import keyed, only_row, refused
+from builders import groups_by_sets, keyed, only_row, refused
 from gensim.models import KeyedVectors
 from numpy.random import default_rng
 
@@ -19,7 +19,6 @@ from bayesbias.background.reference_words import draw_lists, words_present
 from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.embeddings.formats.keyed import ranks_of
-from bayesbias.tables.schema import COLUMNS
 from bayesbias.workflows import ruler
 
 
@@ -37,18 +36,14 @@ def test_the_population_of_log_sds_is_that_of_normal_theory() -> None:
     np.testing.assert_allclose(_population(draws), expected, atol=0.01)
 
 
-def simulated(sd: float, rng: np.random.Generator, n_groups: int = 3) -> pd.DataFrame:
+def simulated(sd: float, rng: np.random.Generator) -> pd.DataFrame:
     """Return a table with effects of groups, sets, and topics, and little noise in cells."""
-    topics = sd * rng.standard_normal((n_groups, n_groups))
+    topics = sd * rng.standard_normal((3, 3))
     topics -= topics.mean(axis=1, keepdims=True)
-    topics += 0.1 * rng.standard_normal((n_groups, 1)) + 0.1 * rng.standard_normal(n_groups)
-    rows = [
-        (f"{g}w{w}", str(g), f"{s}a{a}", f"set {s}", "associated" if g == s else "different")
-        for g, w, s, a in np.ndindex(n_groups, 2, n_groups, 3)
-    ]
-    distances = 0.9 + np.broadcast_to(topics[:, None, :, None], (n_groups, 2, n_groups, 3)).ravel()
-    distances = distances + 0.005 * rng.standard_normal(len(rows))
-    return pd.DataFrame(rows, columns=list(COLUMNS[:5])).assign(cosine_distance=distances)
+    topics += 0.1 * rng.standard_normal((3, 1)) + 0.1 * rng.standard_normal(3)
+    distances = 0.9 + np.broadcast_to(topics[:, None, :, None], (3, 2, 3, 3)).ravel()
+    distances = distances + 0.005 * rng.standard_normal(len(distances))
+    return groups_by_sets("xyz", 2, 3).assign(cosine_distance=distances)
 
 
 def test_the_spread_of_topics_is_found() -> None:
