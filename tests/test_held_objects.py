@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from gensim.models import KeyedVectors
 from scipy.sparse import csr_array
 
 import bayesbias as bb
@@ -230,12 +231,32 @@ REFUSED: list[tuple[Any, str]] = [
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),
     ({"he": [1, 2], "she": [1]}, "same length; 'he' has 2 numbers, but 'she' has 1"),
     (Model, "takes no arguments|positional"),
+    (None, "vectors must be a path, .*got NoneType"),
+    ((WORDS, MATRIX + 1j), "real numbers; got complex"),
 ]
 
 
 @pytest.mark.parametrize(("held", "message"), REFUSED)
 def test_what_cannot_be_used_is_refused_with_a_way_on(held: Any, message: str) -> None:
     refused(message, bb.load_vectors, held, ["he"], error=(TypeError, ValueError))
+
+
+@pytest.mark.parametrize("lost", ["index_to_key", "expandos", "norms"])
+def test_keyed_vectors_without_an_attribute(lost: str) -> None:
+    """Objects of old versions of gensim lack some; words and rows are enough."""
+    keyed = KeyedVectors(4)
+    keyed.add_vectors(WORDS, MATRIX)
+    delattr(keyed, lost)
+    read = bb.load_vectors(keyed, WORDS)
+    np.testing.assert_array_equal(read[WORDS], MATRIX)
+
+
+def test_keyed_vectors_whose_words_and_rows_differ() -> None:
+    for name, value in (("index_to_key", WORDS[::-1]), ("vectors", MATRIX[:4])):
+        keyed = KeyedVectors(4)
+        keyed.add_vectors(WORDS, MATRIX)
+        setattr(keyed, name, value)
+        refused("words and rows of these KeyedVectors do not match", bb.load_vectors, keyed)
 
 
 @pytest.mark.parametrize("call", [bb.load_vectors, bb.debias.hard])

@@ -139,6 +139,8 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (CHOSEN, "inspect", ("openai/gpt-x", [1, -1], 2, "chess player")),
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
+    (FEW.replace(",", ";"), "csv", ("m", [0.25, -1.5], 0)),
+    (FEW.replace(",", ";").replace(".", ","), "csv", ("m", [0.25, -1.5], 0)),
 ]
 
 
@@ -194,6 +196,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, inspect("bbq"), ("inspect",), "no pair in .* has a preferred sentence: there"),
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
+    (read_scores, MANY.replace("token_d", "d"), ("csv",), "row 0, pair '1' .* minus anti_st"),
     (read_scores, "", (), "is not a log of lm-evaluation-harness"),
 ]
 

@@ -185,6 +185,24 @@ def test_texts_with_other_line_breaks(encoding: str, tmp_path: Path) -> None:
     assert read_scores(path)["difference"].tolist() == [1, 0, -1]
 
 
+ODD_SAMPLES = [
+    (crows(0, -1, -2, -3), "row 0: it has 3 log-likelihoods, not 2"),
+    (crows(0, stereo_antistereo=-1), "row 0: unknown stereo_antistereo '-1'"),
+    (sample(0, question(0), -1, -2), "row 0: it has 2 log-likelihoods, not 3"),
+]
+
+
+@pytest.mark.parametrize(("odd", "why"), ODD_SAMPLES)
+def test_a_sample_that_cannot_be_read_says_why(odd, why, tmp_path: Path) -> None:
+    refused(why, read_scores, log(tmp_path, [odd]))
+
+
+def test_names_and_numbers_of_directions(tmp_path: Path) -> None:
+    given = (0, 1, "0", "1", "stereo", "antistereo")
+    path = log(tmp_path, [crows(n, stereo_antistereo=name) for n, name in enumerate(given)])
+    assert read_scores(path)["direction"].tolist() == ["stereo", "antistereo"] * 3
+
+
 def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
     everything = [crows(n, kind="age" if n % 2 else "gender") for n in range(6)]
     whole = log(tmp_path, everything)
@@ -401,6 +419,29 @@ def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
         refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
+
+
+def test_a_json_log_of_a_run_that_was_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    samples = inspected()["samples"][:3]
+    path.write_text(json.dumps(inspected() | {"status": "cancelled", "samples": samples}))
+    with pytest.warns(UnfinishedLog) as told:
+        read_scores(path)
+    assert told[0].message == UnfinishedLog(str(path), 3, None)
+
+
+def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
+    """The letter of an answer is that of the choices that the model saw."""
+    log = inspected()
+    log["samples"].pop()  # a question without a clear group
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    for each in log["samples"]:
+        place = "ABC".index(each["scores"]["choice"]["answer"])
+        each["choices"] = [each["metadata"][f"ans{n}"] for n in (2, 0, 1)]
+        each["scores"]["choice"]["answer"] = "BCA"[place]
+    (tmp_path / "shuffled.json").write_text(json.dumps(log))
+    read = [read_scores(tmp_path / name) for name in ("log.json", "shuffled.json")]
+    assert read[1]["difference"].tolist() == read[0]["difference"].tolist()
 
 
 def test_the_percentage_of_known_differences() -> None:

@@ -133,10 +133,15 @@ def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
         "\ufeff" + frame.replace(",", ";").replace("\n", "\r\n"),
         frame.replace(",", ", "),
         frame.replace("\n", "\n,,\n") + " ,, \n",  # as Excel leaves them
+        frame.replace("role,set,word", "Role,SET,Word "),
     ]
     for sheet in sheets:
         assert load_wordlist(write(sheet, "pets.csv")) == wanted
         assert load_wordlist(write(sheet, "pets.tsv")) == wanted
+    rows = wanted.to_frame().to_dict("records")
+    lines = "\n".join(map(json.dumps, rows))
+    assert load_wordlist(write(json.dumps(rows), "pets.json")) == wanted
+    assert load_wordlist(write(lines, "pets.jsonl")) == wanted
     with pytest.warns(ReadAsLatin1):
         latin = load_wordlist(write(frame.replace("puppy", "cañ").encode("latin-1"), "l.csv"))
     assert "cañ" in latin.words

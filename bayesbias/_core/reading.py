@@ -166,14 +166,13 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
 
 
-def read_json(path: Path, most: int = MOST_BYTES, *, unique: bool = False) -> Any:  # noqa: ANN401
+def read_json(path: Path, most: int = MOST_BYTES) -> Any:  # noqa: ANN401
     """Read a JSON file; if its content is invalid, raise a ValueError that starts with the path.
 
-    If `unique` is true, a key that an object repeats is an error. Otherwise, its last value counts.
+    If an object repeats a key, its last value counts.
     """
     with located(path):
-        text = read_text(path, most)
-        return loads_json(text) if unique else json.loads(text)
+        return json.loads(read_text(path, most))
 
 
 def loads_json(text: str | bytes) -> Any:  # noqa: ANN401

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.checks import check_choice, counted
 from .._core.reading import WITHIN, unpacked_name
 from .bbq import said_place, unknown_place
 from .datasets import DIRECTIONS, ROLES, word_contrast
@@ -57,11 +58,11 @@ def read_harness(path: Path, content: Content) -> None:
         if (name := sample.get("doc_id")) is not None and name in ids:
             content.add(AGAIN)  # versions before 0.4.6 repeat a sample for each filter
         elif "sent_more" in doc:
-            content.add(_crows(model, doc, _scores(sample), seen))
+            content.add(_crows(model, doc, _scores(sample, 2), seen))
         elif "answer_info" in doc:
             _bbq(model, doc, sample, content)
         elif "occupation" in doc and "participant" in doc:
-            content.add(_winogender(model, doc, _scores(sample), sentences))
+            content.add(_winogender(model, doc, _scores(sample, 2), sentences))
         else:
             raise ValueError(f"its document has the fields {', '.join(doc)!r:.60}")
         ids.add(name)
@@ -80,9 +81,15 @@ def model_of(path: Path) -> str:
     return old["model"].replace("__", "/") if old else path.stem
 
 
-def _scores(sample: Mapping[str, Any]) -> list[float]:
-    """Return the log-likelihoods of the choices, however deeply the version nests them."""
-    return [_score(answer) for answer in _answers(sample)]
+def _scores(sample: Mapping[str, Any], needed: int, *, more: bool = False) -> list[float]:
+    """Return the log-likelihoods of the choices, however deeply the version nests them.
+
+    Raise a ValueError unless there are as many as needed, or `more` if they are allowed.
+    """
+    scores = [_score(answer) for answer in _answers(sample)]
+    if len(scores) < needed or (len(scores) > needed and not more):
+        raise ValueError(f"it has {counted(len(scores), 'log-likelihood')}, not {needed}")
+    return scores
 
 
 def _answers(sample: Mapping[str, Any]) -> list[Any]:
@@ -107,16 +114,23 @@ def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counte
     first, second = str(doc["sent_more"]), str(doc["sent_less"])
     pair = hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12]
     seen[pair] += 1  # the published data contain one pair twice
-    direction = doc.get("stereo_antistereo", 0)  # a number in some copies of the data set
     return {
         "model": model,
         "measure": "log-likelihood",
         "pair_id": pair if seen[pair] == 1 else f"{pair}-{seen[pair]}",
         "bias_type": str(doc["bias_type"]),
-        "direction": DIRECTIONS[direction] if isinstance(direction, int) else str(direction),
+        "direction": _direction(doc.get("stereo_antistereo", 0)),
         "cluster": word_contrast(first, second),
         **dict(zip(ROLES, scores, strict=True)),
     }
+
+
+def _direction(given: object) -> str:
+    """Return the name of a direction, which is a number in some copies of the data set."""
+    names = {str(place): name for place, name in enumerate(DIRECTIONS)}
+    name = names.get(str(given), str(given))
+    check_choice("stereo_antistereo", name, DIRECTIONS)
+    return name
 
 
 def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content: Content) -> None:
@@ -126,7 +140,7 @@ def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content:
     if len(answers) == 1:
         add_bbq(content, model, pair, doc, said_place(doc, _innermost(answers[0])))
     else:
-        scores = _placed(doc, _scores(sample))
+        scores = _placed(doc, _scores(sample, 3, more=True))
         chosen = -1 if np.isnan(scores).any() else int(np.argmax(scores))
         add_bbq(content, model, pair, doc, chosen, scores=scores)
 

@@ -39,6 +39,8 @@ def read_inspect(path: Path, content: Content) -> None:
         raise ValueError("this is not an Inspect log: it has no eval.task and eval.model") from None
     if task not in TASKS:
         raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
+    if not is_eval(path) and log.get("status", "success") != "success":
+        warn(UnfinishedLog(str(path), len(log.get("samples") or []), None))
     use = partial(_use, content=content, task=task, model=model)
     usable(log.get("samples") or [], use, content, f"a log of {task}")
 
@@ -83,7 +85,7 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
         return
     chosen = _chosen(sample["scores"].values())
     if task == "bbq":
-        add_bbq(content, model, str(sample["id"]), about, chosen)
+        add_bbq(content, model, str(sample["id"]), about, _unshuffled(sample, chosen))
         return
     choices = list(about["gold_labels"])
     places = [choices.index(label) for label in LABELS]
@@ -93,6 +95,14 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
         content.add(row | {"difference": 1.0 if chosen == places[0] else -1.0})
     else:
         content.add(UNRELATED if 0 <= chosen < len(choices) else NO_CHOICE)
+
+
+def _unshuffled(sample: Mapping[str, Any], chosen: int) -> int:
+    """Return the position among BBQ's answers of the choice at a position of a sample."""
+    choices = sample.get("choices") or ()
+    answers = [sample["metadata"].get(f"ans{place}") for place in range(3)]
+    alike = len(choices) == len({*choices}) and {*choices} == {*answers}
+    return answers.index(choices[chosen]) if alike and chosen >= 0 else chosen
 
 
 def _chosen(scores: Iterable[Mapping[str, Any]]) -> int:

@@ -27,8 +27,8 @@ MOST_ODD, ODD_SHARE = 100, 0.001
 
 AGAIN = "the sample repeats an earlier one"
 INFINITE = (
-    "a log-likelihood is infinite, as after an overflow or for a sentence with zero probability "
-    "(score the pair again in float32 to keep it)"
+    "a log-likelihood is infinite or missing, as after an overflow or for a sentence with zero "
+    "probability (score the pair again in float32 to keep it)"
 )
 NO_CHOICE = "the answer names none of the choices, or several"
 SAID_UNKNOWN = "the answer is the one for unknown"

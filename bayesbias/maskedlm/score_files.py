@@ -25,6 +25,7 @@ from .harness_logs import read_harness
 from .inspect_logs import is_eval, read_inspect
 from .logs import (
     ANSWERS,
+    SAME_SCORE,
     Content,
     Read,
     completed,
@@ -250,7 +251,7 @@ def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
         for name in wanted
         for place in ([path] if is_file else sorted(path.rglob("*")))
         if place == path
-        or (unpacked_name(place).suffix in LAYOUTS[name].endings and place.is_file())
+        or (unpacked_name(place).suffix.lower() in LAYOUTS[name].endings and place.is_file())
         if is_log(place, name)
     ]
     if logs := [both for both in files if both[1] != "csv"] or files:
@@ -278,7 +279,9 @@ def is_log(path: Path, layout: str) -> bool:
         return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
     if layout == "inspect":
         return '"eval"' in start and '"task"' in start
-    return {"model", "pair_id", "bias_type"} <= set(re.split(r"[,\"\s]+", start.partition("\n")[0]))
+    return {"model", "pair_id", "bias_type"} <= set(
+        re.split(r"[,;|\"\s]+", start.partition("\n")[0])
+    )
 
 
 def read_table(path: Path, content: Content) -> None:
@@ -286,6 +289,11 @@ def read_table(path: Path, content: Content) -> None:
     table = read_csv(path, dtype=_TEXTS, keep_default_na=False)
     scored = "difference" in table.columns
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
+    if scored and {*ROLES} <= {*table.columns}:
+        numbers = table[[*ROLES, "difference"]].apply(pd.to_numeric, errors="coerce")
+        gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]
+        odd = {f"needs a difference of {' minus '.join(ROLES)}": gaps.abs() > SAME_SCORE}
+        refuse_rows(table, odd)
     usable(rows_of(table), content.add, content, "a table of scores")
 
 

@@ -5,6 +5,7 @@ A list is a file or a dict. Listing a stereotype does not mean endorsing it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ import pandas as pd
 
 from .._core.checks import check_choice, check_path
 from .._core.display import Sheet, Shown, abridged
-from .._core.reading import located, read_json, read_toml
+from .._core.reading import loads_json, located, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
-from .schema import as_table, is_frame
+from .schema import as_table, is_frame, require_columns
 from .table_files import read_csv
 from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors, shown
 
@@ -260,12 +261,26 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         if ending in {".csv", ".tsv"}:
             content = _content_of_rows(read_csv(path, dtype=str, keep_default_na=False))
         elif ending in {".json", ".jsonl"}:
-            content = read_json(path, unique=True)
+            content = _from_json(path)
             if not isinstance(content, dict):
                 raise ValueError(f"it contains {shown(content)} instead of an object with sets")
         else:
             content = read_toml(path)
     return {"name": path.stem, **_content_of_test(content)}
+
+
+def _from_json(path: Path) -> Any:  # noqa: ANN401
+    """Read a list's JSON: an object, or rows as in a CSV file, in a list or one in each line."""
+    text = read_text(path)
+    try:
+        content = loads_json(text)
+    except json.JSONDecodeError:
+        lines = [line for line in text.split("\n") if line.strip()]
+        if path.suffix.lower() != ".jsonl" or len(lines) < 2:
+            raise
+        content = [loads_json(line) for line in lines]
+    rows = isinstance(content, list) and all(isinstance(row, dict) for row in content)
+    return _content_of_rows(pd.DataFrame(content, dtype=object)) if rows and content else content
 
 
 def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,7 +315,9 @@ def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _content_of_rows(rows: object) -> dict[str, Any]:
     """Return the sets in a frame; skip rows without any text."""
-    frame = as_table(rows, HEADS)
+    frame = as_table(rows, ())
+    heads = {name: str(name).strip().lower() for name in frame.columns}
+    frame = require_columns(frame.rename(columns=heads), HEADS)
     frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]].fillna("")
     content: dict[str, Any] = {}
     for row in frame.itertuples():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from numbers import Integral, Number
 from typing import Any
 
@@ -30,6 +31,9 @@ WITHOUT_VOCABULARY = (
     "bb.load_vectors(encoder, words)"
 )
 
+SOME = 1_000
+"""Number of words of KeyedVectors whose rows are checked."""
+
 type Parts = tuple[Iterable[Any], Any, np.ndarray | None]
 """Words, their vectors, and their ranks if they are known."""
 
@@ -38,7 +42,9 @@ def as_keyed(source: object) -> KeyedVectors:
     """Convert vectors in memory to an object with the attributes of KeyedVectors."""
     vectors: Any = source if is_frame(source) else getattr(source, "wv", source)
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
-        return vectors
+        if _is_whole(vectors):
+            return vectors
+        source = (vectors.key_to_index, vectors.vectors)
     given, rows, ranks = _parts(source)
     given = given.to_pylist() if hasattr(given, "to_pylist") else given  # of pyarrow
     words = [word.decode() if isinstance(word, bytes) else word for word in given]
@@ -51,6 +57,23 @@ def as_keyed(source: object) -> KeyedVectors:
     chunk, lost = without_empty(_once(Chunk(words, matrix, known)))
     warn_of_empty(lost, "the vectors given")
     return Vectors(chunk.words, chunk.vectors, ranks=None if ranks is None else chunk.ranks)
+
+
+def _is_whole(vectors: Any) -> bool:  # noqa: ANN401
+    """Return whether KeyedVectors have all that is read, as those of old programs may not.
+
+    Raise a ValueError if some words are not in the rows that ``key_to_index`` names.
+    """
+    names, matrix = getattr(vectors, "index_to_key", None), vectors.vectors
+    if names is None or not isinstance(matrix, np.ndarray) or not hasattr(vectors, "expandos"):
+        return False
+    places = [*islice(vectors.key_to_index.items(), SOME)]
+    if len(names) > len(matrix) or any(names[row : row + 1] != [word] for word, row in places):
+        raise ValueError(
+            "the words and rows of these KeyedVectors do not match (index_to_key, key_to_index, "
+            "vectors); pass (words, array)"
+        )
+    return True
 
 
 def is_encoder(source: object) -> bool:
@@ -86,7 +109,7 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
             return *_paired(*columns), None
         if items is None:
             return _by_word(source)
-    elif items is source and len(items):
+    elif source is not None and items is source and len(items):
         if len(items) == 2 and (_are_words(items[0]) or _is_matrix(items[1])):
             return *_paired(*items), None
         if all(isinstance(one, list | tuple) and len(one) == 2 for one in items):
@@ -218,6 +241,8 @@ def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
     rows = _array(rows)
     if not isinstance(rows, np.ndarray) or rows.dtype == object:
         rows = _stacked(words, rows)
+    if np.iscomplexobj(rows):
+        raise ValueError("vectors must be real numbers; got complex numbers")
     try:
         matrix = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
