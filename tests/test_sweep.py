@@ -202,6 +202,14 @@ def test_cells_and_ranks_are_those_of_fit_and_fit_many(config, config_path, tmp_
     assert without.reused == 0
 
 
+def test_a_list_that_an_embedding_lacks_fails_alone(config: SweepConfig) -> None:
+    lost = bb.WordList("lost", {"a": ["qqq"], "b": ["zzz"]}, {"a": ["nurse"], "b": ["boss"]})
+    done = run_sweep(calm(config, lists=(lost, config.lists[1]), models=config.models[:1]))
+    assert done.cells["state"].tolist() == ["failed", "done"]
+    assert "no protected word" in done.failures["message"].iloc[0]
+    assert done.tables["list"].tolist() == ["kin"]
+
+
 def test_a_second_sweep_in_one_folder_is_refused_until_the_first_ends(
     config_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
