@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from builders import by_name, groups_by_sets, plus, table_of
+from builders import by_name, groups_by_sets, plus, refused, table_of
 from test_estimands import by_hand, raw
 from test_frequency import ranked_table
 
@@ -304,5 +304,4 @@ def test_rows_of_attributes_need_effects_of_cells_and_no_other_option() -> None:
         bb.contrasts(bb.fit(table, "crossed", draws=50, seed=1), of="attribute")
     post = bb.fit(table, draws=50, seed=1)
     for options in ({"named": "x0"}, {"between": "groups"}, {"over": "listed"}):
-        with pytest.raises(ValueError, match="cannot be combined"):
-            bb.contrasts(post, of="attribute", **options)
+        refused("cannot be combined", bb.contrasts, post, of="attribute", **options)

@@ -206,8 +206,7 @@ def test_odd_parquet_files(name, cell, tmp_path, toy_table) -> None:
     columns = {head: pa.array(toy_table[head].astype(str).tolist()) for head in toy_table}
     cells = pa.concat_arrays([cell] * len(toy_table))
     pq.write_table(pa.table(columns | {name: cells}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"t\.parquet.*(damaged|UTF8)"):
-        bb.read_table(tmp_path / "t.parquet")
+    refused(r"t\.parquet.*(damaged|UTF8)", bb.read_table, tmp_path / "t.parquet")
 
 
 def test_a_line_without_end(tmp_path: Path) -> None:
