@@ -110,6 +110,13 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     refused(r"left: left out 5 .* both answers", read_pairs, path, "bbq")
 
 
+def test_an_unknown_kind_of_context_is_not_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "bbq.jsonl"
+    asked = [question(n, context_condition="ambiguous") for n in range(2)]
+    path.write_text("\n".join(map(json.dumps, asked)))
+    refused("context_condition is 'ambiguous', not", read_pairs, path, "bbq")
+
+
 def sample(number: int, doc: dict[str, Any], *scores: float | str) -> dict[str, Any]:
     answers = [[str(score), "False"] for score in scores]
     return {"doc_id": number, "doc": doc, "filtered_resps": answers}
@@ -188,6 +195,10 @@ def test_texts_with_other_line_breaks(encoding: str, tmp_path: Path) -> None:
 ODD_SAMPLES = [
     (crows(0, -1, -2, -3), "row 0: it has 3 log-likelihoods, not 2"),
     (crows(0, stereo_antistereo=-1), "row 0: unknown stereo_antistereo '-1'"),
+    (
+        sample(0, question(0, context_condition="ambiguous"), -1, -2, -3),
+        "row 0: the context_condition is 'ambiguous', not ambig or disambig",
+    ),
     (sample(0, question(0), -1, -2), "row 0: it has 2 log-likelihoods, not 3"),
 ]
 

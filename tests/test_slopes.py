@@ -176,6 +176,12 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     few = {"case": "fallback", "matched": 0, "draws": 100, "seed": 1}
     values = {"covariate_values": {"he": 1.0}}
     refused("covariate_values", bb.analyze, "glove-demo", "weat6", covariates="n", **values, **few)
+    short = tmp_path / "short.csv"
+    short.write_text("".join(path.read_text().splitlines(keepends=True)[:-3]))
+    lacking = {"covariates": "letters", "covariate_values": str(short)}
+    refused(
+        f"{short}: covariate_values has no", bb.analyze, "glove-demo", "weat6", **lacking, **few
+    )
     analysis = bb.analyze("glove-demo", "weat6", **asked, **few)
     frame = analysis.frames["slopes"]
     assert isinstance(frame, pd.DataFrame)

@@ -105,6 +105,12 @@ def test_content_decides_the_key_and_names_do_not(
     ]
 
 
+def test_a_sweep_refuses_counts_before_its_first_cell(config: SweepConfig) -> None:
+    for number in (-1, 1.5, True):
+        with pytest.raises(ValueError, match=f"matched must be 0 or more; got {number}"):
+            replace(config, matched=number)
+
+
 def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, capsys) -> None:
     """Only the cells of a missing embedding are missing, and its name is shown literally."""
     kept, lost = config_path.parent / "kept", config_path.with_name("lost.toml")

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "bayesbias"
 
-OPTIONS = {
-    ("compare", "n_words"): "--recover-words",
-    ("run", "values"): "--covariate-values",
-}
+OPTIONS = {("compare", "n_words"): "--recover-words"}
 """Options of commands whose names differ from their arguments."""
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")

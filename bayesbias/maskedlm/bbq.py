@@ -118,6 +118,14 @@ def bbq_places(
     return pair if polarity == "neg" else pair[::-1]
 
 
+def is_ambiguous(question: Mapping[str, Any]) -> bool:
+    """Return whether a question's context does not decide its answer."""
+    context = question["context_condition"]
+    if context not in {"ambig", "disambig"}:
+        raise ValueError(f"the context_condition is {context!r:.40}, not ambig or disambig")
+    return bool(context == "ambig")
+
+
 def unknown_place(question: Mapping[str, Any]) -> int | None:
     """Return the position of the unknown answer, or None unless there is exactly one."""
     said = [[*map(str, _info(question, place)), question.get(f"ans{place}")] for place in range(3)]

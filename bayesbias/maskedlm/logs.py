@@ -16,7 +16,7 @@ from .._core.checks import counted
 from .._core.reading import read_text
 from .._core.warnings import warn
 from ..warnings import LeftOut
-from .bbq import BbqAnswer, Targets, bbq_places, unknown_place
+from .bbq import BbqAnswer, Targets, bbq_places, is_ambiguous, unknown_place
 from .datasets import DIRECTIONS, ROLES
 
 MOST_LOG_BYTES = 1 << 31
@@ -87,7 +87,7 @@ def add_bbq(
     """
     places = bbq_places(question, content.targets)
     category = str(question["category"])
-    ambiguous = {"ambig": True, "disambig": False}[question["context_condition"]]
+    ambiguous = is_ambiguous(question)
     right = unknown_place(question) if ambiguous else question.get("label")
     content.answers.append(BbqAnswer(model, pair_id, category, ambiguous, places, chosen, right))
     cluster = f"{category} {question['question_index']}"

@@ -16,7 +16,7 @@ from .._core.checks import check_choice
 from .._core.reading import located, read_json, read_text
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
-from .bbq import bbq_places, read_targets
+from .bbq import bbq_places, is_ambiguous, read_targets
 from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
 from .logs import Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
@@ -150,6 +150,8 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
     for cluster in clusters:
         try:
             texts = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
+            if len(texts) < len(cluster["sentences"]):
+                raise TypeError("two sentences have one gold_label")
             names = ("id", "bias_type", "target", "context")
             name, bias_type, target, context = (str(cluster[key]) for key in names)
             sentences = tuple(texts[kind] for kind in kinds)
@@ -172,7 +174,7 @@ def _bbq(path: Path, content: Content) -> None:
         asked = f"{question['context']} {question['question']} "
         row: Row = {"pair_id": f"{category} {question['example_id']}", "bias_type": category}
         row["cluster"] = f"{category} {question['question_index']}"
-        if question["context_condition"] != "ambig":
+        if not is_ambiguous(question):
             return
         if isinstance(places, str):
             content.add(places)

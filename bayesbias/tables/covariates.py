@@ -134,7 +134,12 @@ def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
     with located(Path(path)):
         for name in values:
             _check_name(table, str(name))
-    return with_frame(table, values)
+    try:
+        return with_frame(table, values)
+    except ArgumentError as error:
+        own, given = Argument("values"), Argument("covariate_values")
+        parts = [given if part == own else part for part in error.parts]
+        raise ArgumentError(f"{path}: ", *parts) from None
 
 
 def read_values(path: str | Path) -> pd.DataFrame:

@@ -86,8 +86,8 @@ class Settings(FitOptions):
             need = f" must be the path of a CSV file; got {type(values).__name__}"
             raise ArgumentError(Argument("covariate_values"), need)
         object.__setattr__(self, "covariate_values", str(values))
-        _require_count("matched", self.matched)
-        _require_count("reference_lists", self.reference_lists, (1,))
+        require_count("matched", self.matched)
+        require_count("reference_lists", self.reference_lists, (1,))
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings as keyword arguments for a function."""
@@ -130,12 +130,12 @@ class ChangeSettings(FitOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_count("matched", self.matched)
+        require_count("matched", self.matched)
         if self.recover_words is not None:
             check_numbers(recover_words=self.recover_words)
 
 
-def _require_count(name: str, count: object, few: Sequence[int] = ()) -> None:
+def require_count(name: str, count: object, few: Sequence[int] = ()) -> None:
     """Raise an ArgumentError unless a count is 0 or more, and not one of a `few`."""
     if not is_whole(count) or count < 0 or count in few:
         text = f" must be 0{', or 2' if few else ''} or more; got {count!r}"
