@@ -66,6 +66,8 @@ BAD_ARGUMENTS = {
     "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
     "compare glove-demo hard": "pass one (for example, --list gender)",
     "run toy.toml --draws 2": "--draws must be at least 7 if chains is 4",
+    "run toy.toml --covariate-values c.csv": "--covariate-values needs --covariate, their names",
+    "run toy.toml --layer 3": "--layer 3 is for words in contexts; choose their model with --enc",
     "run toy.toml --modl paper": "Did you mean --model?",
     "run toy.toml --out toy.txt": "toy.txt is a file",
     "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",

@@ -35,7 +35,7 @@ def stereoset(**changed: Any) -> str:
     return json.dumps({"data": {"intrasentence": clusters, "intersentence": clusters}})
 
 
-TALL = {"sentence": "He is tall.", "gold_label": "stereotype"}
+LABELED = {"sentence": "He is tall.", "gold_label": "stereotype"}
 
 
 def french(mark: str, ending: str = "_fr") -> str:
@@ -193,7 +193,7 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
     (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a StereoSet cluster"),
-    (read_pairs, stereoset(sentences=2 * [TALL]), ("stereoset",), "two sentences have one"),
+    (read_pairs, stereoset(sentences=2 * [LABELED]), ("stereoset",), "two sentences have one"),
     (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "not a log of crows_pairs"),
     (read_scores, inspect("gpqa"), ("inspect",), "for the task 'gpqa'; pass a log for stereoset"),

@@ -259,8 +259,12 @@ def test_files_that_are_no_tables_are_named(file, name, content, message) -> Non
 def test_places_that_cannot_be_read_or_written(table, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder.csv").mkdir()
-    refused("no table at", read_table, "nowhere.csv", error=FileNotFoundError)
-    refused("no table at", read_table, "folder.csv", error=FileNotFoundError)
+    refused(
+        "is a folder; give the path of a table", read_table, "nowhere.csv", error=FileNotFoundError
+    )
+    refused(
+        "is a folder; give the path of a table", read_table, "folder.csv", error=FileNotFoundError
+    )
     refused("did you mean", read_table, "folder.cvs", error=FileNotFoundError)
     refused("is a folder", write_table, table, "folder.csv", error=OSError)
     refused("must end in", write_table, table, "table.xlsx")

@@ -66,6 +66,8 @@ def toml_path(
 def no_file(kind: str, path: str | Path) -> FileNotFoundError:
     """Return an error for a missing file that suggests any similar name in the folder."""
     folder = Path(path).parent
+    if Path(path).is_dir():
+        return FileNotFoundError(f"{path} is a folder; give the path of a {kind} in it")
     names = os.listdir(folder) if folder.is_dir() else []
     near = get_close_matches(Path(path).name, names, n=1)
     hint = f"; did you mean {folder / near[0]}?" if near else ""

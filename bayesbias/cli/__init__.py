@@ -92,10 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
     before = QUIET.set(len(kept) < len(tokens))
     TOKENS.set(kept)
+    COMMAND.set(kept[0] if kept else "")
     try:
         with tidy_warnings():
             command, bound, _ = app.parse_args(kept, exit_on_error=False, print_error=False)
-            COMMAND.set(command.__name__)
             with substitutions() as forms:
                 code = command(*bound.args, **bound.kwargs)
             if forms:

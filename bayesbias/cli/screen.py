@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "bayesbias"
 
-OPTIONS = {("compare", "n_words"): "--recover-words"}
+OPTIONS = {("compare", "n_words"): "--recover-words", ("run", "covariates"): "--covariate"}
 """Options of commands whose names differ from their arguments."""
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")

@@ -86,8 +86,21 @@ class Settings(FitOptions):
             need = f" must be the path of a CSV file; got {type(values).__name__}"
             raise ArgumentError(Argument("covariate_values"), need)
         object.__setattr__(self, "covariate_values", str(values))
+        if self.covariate_values and not self.covariates:
+            raise ArgumentError(
+                Argument("covariate_values"), " needs ", Argument("covariates"), ", their names"
+            )
         require_count("matched", self.matched)
         require_count("reference_lists", self.reference_lists, (1,))
+        self._require_encoder()
+
+    def _require_encoder(self) -> None:
+        """Raise an ArgumentError for a setting that only an encoder has."""
+        usual = {key.name: key.default for key in fields(Settings)}
+        for name in () if self.encoder else ("templates", "pooling", "layer"):
+            if (value := getattr(self, name)) != usual[name]:
+                need = " is for words in contexts; choose their model with "
+                raise ArgumentError(Argument(name, value), need, Argument("encoder"))
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings as keyword arguments for a function."""
