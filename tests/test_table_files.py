@@ -259,9 +259,7 @@ def test_files_that_are_no_tables_are_named(file, name, content, message) -> Non
 def test_places_that_cannot_be_read_or_written(table, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder.csv").mkdir()
-    refused(
-        "is a folder; give the path of a table", read_table, "nowhere.csv", error=FileNotFoundError
-    )
+    refused("no table at", read_table, "nowhere.csv", error=FileNotFoundError)
     refused(
         "is a folder; give the path of a table", read_table, "folder.csv", error=FileNotFoundError
     )
