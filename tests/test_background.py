@@ -106,6 +106,7 @@ def test_experiments_without_words_are_left_out_with_a_warning(toy: Any) -> None
     assert found["whole"].vocabulary is found["pair"].vocabulary
     assert_allclose(found["pair"].psi, brute(toy, *made["pair"]), atol=ROUNDING)
     assert [warning.message.about for warning in caught] == ["no X", "no Z"]
+    assert {(warning.message.n, warning.message.total) for warning in caught} == {(1, 4)}
     assert "(W5, Adam)" in caught[0].message.reason
     assert caught[0].message.hint[-1] == Argument("case", "fallback")
     refused("no Z: no word in Z", bg.distributions, toy, {"no Z": made["no Z"]})

@@ -367,3 +367,20 @@ def test_language_models_are_ranked_and_compared_draw_by_draw() -> None:
     scales = pair_scales(tree, 0.8, "eti").set_index("parameter")
     slope = describe_draws(values["slope"][:, 0], 0.8, "eti")
     np.testing.assert_allclose(scales.loc["slope of token_difference", [*slope]], slope)
+
+
+def test_icat_by_hand() -> None:
+    """Targets count equally; which of the two sentences is the stereotype does not matter."""
+    scores = [(2, 1, 0), (2, 1, 3), (1, 2, 0), (5, 4, 4)]  # the last two are of one target
+    rows = [("m", "race", target, *of) for target, of in zip("abcc", scores, strict=True)]
+    columns = ["model", "bias_type", "cluster", "stereotypical", "anti_stereotypical", "unrelated"]
+    frame = pd.DataFrame(rows, columns=columns)
+    turned = frame.rename(
+        columns={"stereotypical": "anti_stereotypical", "anti_stereotypical": "stereotypical"}
+    )
+    ss, lms = 100 * np.mean([1, 1, 0.5]), 100 * np.mean([1, 0, (1 + 0.5) / 2])
+    for scored, share in ((frame, ss), (turned, 100 - ss)):
+        for row in maskedlm.icat(scored).to_dict("records"):
+            assert (row["n_clusters"], row["n_targets"]) == (4, 3)
+            found = row["ss"], row["lms"], row["icat"]
+            assert found == pytest.approx((share, lms, lms * (100 - ss) / 50))

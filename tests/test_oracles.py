@@ -24,7 +24,7 @@ from bayesbias.comparison.runs import _in_spreads, list_contrasts, runs_of
 from bayesbias.model.effects import level_shares
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import varying
+from bayesbias.model.tree import labels, varying
 from bayesbias.posterior.contrasts import _probability_of_most
 from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.sampling.parameters import log_prior
@@ -222,6 +222,16 @@ def test_controls_before_a_change_are_where_they_were() -> None:
         expected[found.index],
         atol=0.03,
     )
+
+
+def test_a_copy_of_a_word_stays_in_a_change() -> None:
+    table = table_of("xy", seed=2)
+    ends = [plus(table, default_rng(seed).normal(0, 0.05, len(table))) for seed in (1, 2)]
+    first = table["protected_word"] == "x0"
+    ends = [pd.concat([end, end[first].assign(protected_word="copy")]) for end in ends]
+    with pytest.warns(bb.warnings.ExactCopies):
+        tree = bb.fit_change(*ends, draws=25, chains=1, seed=1)
+    assert "copy" in labels(tree, "protected_word")
 
 
 def test_a_group_without_rows_gets_the_shares_of_all() -> None:

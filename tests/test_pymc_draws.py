@@ -98,6 +98,12 @@ def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.Dat
         bb.from_pymc(without_stats(drawn), toy_table, "crossed")
 
 
+def test_chains_at_different_places_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:
+    apart = with_draws(lambda d: d.assign(sigma=d["sigma"] * (1 + d["chain"])))(drawn)
+    with pytest.warns(bb.warnings.ChainsDisagree):
+        bb.from_pymc(apart, toy_table, "crossed")
+
+
 def nan_draws(variable: DataArray) -> DataArray:
     """Return a variable whose first draw is NaN."""
     values = variable.values.copy()

@@ -112,6 +112,13 @@ def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
         assert found == pytest.approx(spec.value(listed.of_groups(at)), abs=error)
 
 
+def test_tuples_that_lack_a_word_define_nothing() -> None:
+    vectors, words = leaning("xyz")
+    rows, _ = list_rows({word: row for word, row in vectors.items() if word != "y2"}, words)
+    expected = [[vectors[f"{group}{place}"] for group in "xyz"] for place in (0, 1, 3, 4)]
+    np.testing.assert_allclose(rows.defining_sets, expected, rtol=1e-6)  # single precision
+
+
 def test_intervals_are_quantiles_and_what_is_undefined_is_left_out() -> None:
     # If one word is drawn twice, the groups' associations are all equal.
     vectors = {"x": [1.0, 0.0], "y": [0.0, 1.0], "a": [2.0, 0.0], "b": [0.0, 3.0]}

@@ -67,6 +67,17 @@ def test_bounds_hold_for_every_threshold(seed, size, data, attained) -> None:
     assert count_reaching(values, chosen, threshold) / comb(size, chosen) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("at", [40, 400, 19_000])
+def test_bounds_of_pairs_are_close_to_their_number(at: int) -> None:
+    scores = np.random.default_rng(at).normal(size=200)
+    sums = np.sort([one + other for one, other in combinations(scores, 2)])
+    threshold = (sums[-at] + sums[-at - 1]) / 2
+    low, high = tail_bounds(scores, 2, threshold, attained=False)
+    assert low <= at / len(sums) * (1 + ROUNDING)
+    assert at / len(sums) <= high * (1 + ROUNDING)
+    assert high <= low * 1.01
+
+
 @pytest.mark.parametrize("step", [1.0, 0.1, 1e-3])
 @given(data=st.data(), lowest=st.floats(-3, 3))
 def test_bounds_meet_on_a_lattice(step: float, data: st.DataObject, lowest: float) -> None:

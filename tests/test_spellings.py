@@ -65,6 +65,11 @@ def test_odd_characters_are_named_and_the_word_is_found_as_it_looks(word, looks,
         bb.load_vectors({looks: [1.0, 2.0]}, [word])
 
 
+def test_the_style_of_an_emoji_is_seen_and_that_of_a_letter_is_not() -> None:
+    style = "\ufe0f"
+    assert [unseen(text) for text in (f"a{style}", style, f"☀{style}")] == [[style], [style], []]
+
+
 USUAL = ["человек", "می\u200cخواهم", "β-carotene", "Tシャツ", "naïve", "œuvre", "kadın"]
 
 
