@@ -100,8 +100,9 @@ class Debiaser:
         matrix = gathered(chunks, lambda: len(before)).vectors
         rest = getattr(before, "sample", None)
         more = None if rest is None else self.transform(rest)
-        words, forms = before.index_to_key, forms_of_keys(before)
-        moved = Vectors(words, matrix, forms, known_ranks(before))
+        words, known = [*before.index_to_key], known_ranks(before)
+        ranks = None if known is None else known.copy()
+        moved = Vectors(words, matrix, forms_of_keys(before), ranks)
         moved.sample = more
         after = moved.keyed()
         after.debiasing = self.record

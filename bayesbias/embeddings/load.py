@@ -191,12 +191,17 @@ def pick(
     return picked
 
 
-def _vectors(embedding: Embedding, words: Sequence[str], chunk: Chunk) -> Vectors:
+def _vectors(
+    embedding: Embedding,
+    words: Sequence[str],
+    chunk: Chunk,
+    places: dict[str, int] | None = None,
+) -> Vectors:
     """Return words with the vectors, the forms, and the ranks with which they were found."""
     known = {} if embedding.loaded is None else resolved_forms(embedding.loaded)
-    forms = [known.get(form, form) for form in chunk.words]
+    forms = [known.get(form, form) for form in chunk.words] if known else chunk.words
     ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
-    return Vectors(words, chunk.vectors, forms, ranks)
+    return Vectors(words, chunk.vectors, forms, ranks, places)
 
 
 def _warn_of_repeats(read: Chunk, used: Collection[str], where: str) -> None:
@@ -216,9 +221,10 @@ def _warn_of_repeats(read: Chunk, used: Collection[str], where: str) -> None:
 def _whole(embedding: Embedding) -> Vectors:
     """Read all words."""
     lost: list[str] = []
+    places: dict[str, int] = {}  # made only once, because it is large
 
     def directed_chunks() -> Iterator[Chunk]:
-        for chunk in first_of_each(embedding.chunks()):
+        for chunk in first_of_each(embedding.chunks(), places):
             kept, empty = without_empty(chunk)
             lost.extend(empty)
             yield kept
@@ -227,7 +233,7 @@ def _whole(embedding: Embedding) -> Vectors:
     warn_of_empty(lost, embedding.name)
     if not chunk.words:
         raise ValueError(f"{embedding.name} has no words")
-    whole = _vectors(embedding, chunk.words, chunk)
+    whole = _vectors(embedding, chunk.words, chunk, None if lost else places)
     whole.sample = getattr(embedding.loaded, "sample", None)
     return whole
 

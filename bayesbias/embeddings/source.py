@@ -198,33 +198,37 @@ def gathered(chunks: Iterable[Chunk], expected: Callable[[], int] = int) -> Chun
     more, it grows in place.
     """
     words: list[str] = []
-    ranks = [np.empty(0, dtype=np.int64)]
+    ranks: Ranks = np.empty(0, dtype=np.int64)
     matrix: Vector = np.empty((0, 1), dtype=np.float32)
     for chunk in chunks:
         (n, dims), start = chunk.vectors.shape, len(words)
         if not n:
             continue
-        if not start:
-            matrix = np.empty((max(n, expected()), dims), dtype=np.float32)
+        if not start:  # rows that are expected, but never filled, take no memory
+            size = max(n, expected())
+            matrix, ranks = np.empty((size, dims), dtype=np.float32), np.empty(size, dtype=np.int64)
         elif start + n > len(matrix):
-            matrix.resize((max(start + n, int(GROWTH * len(matrix))), dims), refcheck=False)
-        matrix[start : start + n] = chunk.vectors
+            size = max(start + n, int(GROWTH * len(matrix)))
+            matrix.resize((size, dims), refcheck=False)
+            ranks.resize(size, refcheck=False)
+        matrix[start : start + n], ranks[start : start + n] = chunk.vectors, chunk.ranks
         words += chunk.words
-        ranks.append(chunk.ranks)
     matrix.resize((len(words), matrix.shape[1]), refcheck=False)
-    return Chunk(words, matrix, np.concatenate(ranks))
+    ranks.resize(len(words), refcheck=False)
+    return Chunk(words, matrix, ranks)
 
 
-def first_of_each(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield the chunks, leaving out words that occurred earlier."""
-    seen: set[str] = set()
+def first_of_each(chunks: Iterable[Chunk], places: dict[str, int] | None = None) -> Iterator[Chunk]:
+    """Yield the chunks, leaving out words that occurred earlier.
+
+    An empty dict of `places` gets the place of each word among the words that are left.
+    """
+    known = {} if places is None else places
     for chunk in chunks:
-        if len(new := {*chunk.words}) == len(chunk) and seen.isdisjoint(new):
-            seen |= new
-            yield chunk
-            continue
-        first = {word: row for row, word in reversed([*enumerate(chunk.words)])}
-        rows = sorted(row for word, row in first.items() if word not in seen)
-        seen.update(first)
+        rows = []
+        for row, word in enumerate(chunk.words):
+            if word not in known:
+                known[word] = len(known)
+                rows.append(row)
         if rows:
-            yield chunk.take(rows)
+            yield chunk if len(rows) == len(chunk) else chunk.take(rows)

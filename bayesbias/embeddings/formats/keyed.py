@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import ne
 
 import numpy as np
 import pandas as pd
@@ -27,8 +28,9 @@ RANK = "frequency_rank"
 class Vectors:
     """Words with (n_words, n_dims) vectors, forms, and ranks, under gensim's attribute names.
 
-    `others` maps each missing word to another form that the source contains, and `hint` says how to
-    read such forms. `sample` contains additional words, which are used only on request.
+    Lists and arrays are kept, not copied, as is the dict of words' `places`. `others` maps each
+    missing word to another form that the source contains, and `hint` says how to read such forms.
+    `sample` contains additional words, which are used only on request.
     """
 
     def __init__(
@@ -37,13 +39,16 @@ class Vectors:
         matrix: Vector,
         forms: Sequence[str] | None = None,
         ranks: ArrayLike | None = None,
+        places: dict[str, int] | None = None,
     ) -> None:
-        self.index_to_key = list(words)
-        self.key_to_index = {word: row for row, word in enumerate(words)}
+        self.index_to_key = words if isinstance(words, list) else list(words)
+        self.key_to_index = places or {word: row for row, word in enumerate(words)}
         self.vectors, self.vector_size = matrix, matrix.shape[1]
-        self.expandos = {FORM: np.array(words if forms is None else forms, dtype=object)}
+        self.expandos: dict[str, np.ndarray] = {}
+        if forms is not None and any(map(ne, forms, words)):
+            self.expandos[FORM] = np.array(forms, dtype=object)
         if ranks is not None:
-            self.expandos[RANK] = np.array(ranks, dtype=np.int64)
+            self.expandos[RANK] = np.asarray(ranks, dtype=np.int64)
         self.others: dict[str, str] = {}
         self.sample: KeyedVectors | None = None
         self.hint: tuple[str | Argument, ...] = ()

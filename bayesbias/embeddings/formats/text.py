@@ -26,7 +26,7 @@ from .layout import END, Layout, unfulfilled
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
 
-BLOCK_SIZE = 1 << 21
+BLOCK_SIZE = 1 << 20
 """Bytes of text to read at a time."""
 
 MOST_ODD, MOST_ODD_SHARE = 100, 1e-3
