@@ -199,7 +199,8 @@ def _vectors(
 ) -> Vectors:
     """Return words with the vectors, the forms, and the ranks with which they were found."""
     known = {} if embedding.loaded is None else resolved_forms(embedding.loaded)
-    forms = [known.get(form, form) for form in chunk.words] if known else chunk.words
+    others = known or places is None  # else, all words were read as they are spelled
+    forms = [known.get(form, form) for form in chunk.words] if others else None
     ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
     return Vectors(words, chunk.vectors, forms, ranks, places)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from operator import ne
 
 import numpy as np
 import pandas as pd
@@ -45,7 +44,7 @@ class Vectors:
         self.key_to_index = places or {word: row for row, word in enumerate(words)}
         self.vectors, self.vector_size = matrix, matrix.shape[1]
         self.expandos: dict[str, np.ndarray] = {}
-        if forms is not None and any(map(ne, forms, words)):
+        if forms is not None:
             self.expandos[FORM] = np.array(forms, dtype=object)
         if ranks is not None:
             self.expandos[RANK] = np.asarray(ranks, dtype=np.int64)
