@@ -86,6 +86,7 @@ def test_content_decides_what_a_file_is(tmp_path: Path, kind: str, packing: str)
 FRENCH: Table = {"père": (1, 2), "mère": (3, 4), "enfant": (5, 6)}
 GOT: Table = {"a": (1, 2.5), "New York": (3.5, 4), "Blink 182": (5, 6.5)}
 CAFE: Table = {"caf\u00e9" if word == "a" else word: row for word, row in GOT.items()}
+NULL: Table = {"null" if word == "a" else word: row for word, row in GOT.items()}
 LISTS = pd.DataFrame({"id": [*GOT], "v": [str([*row]) for row in GOT.values()]})
 COUNTED = pd.DataFrame([[9, 1, 2.5], [7, 3.5, 4], [8, 5, 6.5]], [*GOT], ["Freq", 0, 1])
 AS_TEXT = as_text(GOT).decode()
@@ -107,6 +108,7 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     (COUNTED.to_csv(), GOT, "ColumnsNotRead"),
     (WIDE.rename({"a": "caf\u00e9"}).to_csv().encode("latin-1"), CAFE, "ReadAsLatin1"),
     (WIDE.to_csv(), GOT, ""),
+    (WIDE.rename({"a": "null"}).to_csv(), NULL, ""),
     (WIDE.to_csv(sep=";", decimal=","), GOT, ""),
     ("\ufeff" + WIDE.to_csv(sep="\t", lineterminator="\r\n"), GOT, ""),
     (WIDE.assign(word=[*GOT]).to_csv(index=False), GOT, ""),

@@ -224,6 +224,7 @@ def test_leaning_is_all_that_parts_sets_for_another_word_of_maximal(maximal: Dat
 def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: DataTree) -> None:
     """Attribute effects are known, but a mean over a few attributes includes their residuals."""
     frame = bb.predict_words(maximal, 0.8, ci_kind="eti", attributes="listed", seed=3)
+    assert np.isfinite(frame["mean"]).all()
     mean = stacked(maximal, "connection_mean")
     attribute, lean = stacked(maximal, "attribute_effect"), stacked(maximal, "attribute_lean")
     names = [str(each) for each in maximal["posterior"]["attribute"].values]

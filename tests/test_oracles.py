@@ -358,3 +358,15 @@ def test_correlations_are_the_entries_below_the_diagonal() -> None:
     for place, (one, other) in enumerate(pairs):
         expected = matrix[..., names.index(other), names.index(one)]
         np.testing.assert_array_equal(shown[..., place], expected)
+
+
+def test_another_word_of_any_group_is_expected_where_its_words_are() -> None:
+    table = table_of("xyz", seed=2)
+    tree = bb.fit(table, "by-group", **QUICK)
+    frame = bb.predict_words(tree, attributes="listed", seed=1)
+    means = table.groupby(["protected_group", "connection"], observed=True)["cosine_distance"]
+    expected = means.mean().unstack()
+    for row in frame.to_dict("records"):
+        own = expected.loc[row["protected_group"]]
+        # Distances within a group and set have an sd of .001; two different sets are one mean.
+        assert row["mean"] == pytest.approx(own[row["first"]] - own[row["second"]], abs=0.005)

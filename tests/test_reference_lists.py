@@ -1,6 +1,7 @@
 """Reference lists: other topics, equally frequent words, and vocabulary contrasts."""
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.random import default_rng
 import bayesbias as bb
 from bayesbias import background as bg
 from bayesbias.background.pools import draw_pool
-from bayesbias.background.reference_words import draw_lists, words_present
+from bayesbias.background.reference_words import draw_lists, topic, words_present
 from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
 from bayesbias.embeddings.formats.keyed import ranks_of
@@ -299,3 +300,28 @@ def test_landmarks_are_kept_for_the_same_vectors_and_question(monkeypatch) -> No
     ):
         ruler.landmark_rows(vectors, None, spec, how, 0)
     assert len(asked) == 3
+
+
+class Listed:
+    """Draws the first of what it may draw, and keeps what that was."""
+
+    def choice(self, of: np.ndarray, size: int | None = None, replace: bool = True) -> Any:
+        self.of = of
+        return of[0] if size is None else of[:size]
+
+
+@pytest.mark.parametrize("largest", [5, 12, 30])
+def test_topics_come_from_the_largest_neighborhood_as_coherent_as_the_set(largest: int) -> None:
+    rng, drawn = np.random.default_rng(2), Listed()
+    vectors = rng.normal(size=(60, 3))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    free = rng.random(60) > 0.2
+    nearest = sorted(np.flatnonzero(free), key=lambda row: -vectors[row] @ vectors[free][0])
+    means = [
+        np.mean([a @ b for a, b in combinations(vectors[nearest[:n]], 2)])
+        for n in range(2, len(nearest) + 1)
+    ]
+    cohesion = float(means[largest - 2]) - 1e-9
+    expected = max(n for n, mean in enumerate(means, start=2) if mean >= cohesion)
+    topic(vectors, free, 4, cohesion, drawn)
+    assert drawn.of.tolist() == nearest[:expected]
