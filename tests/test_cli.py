@@ -171,6 +171,19 @@ def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixt
     assert "literaly" in shown  # a word that the embedding lacks
 
 
+@pytest.mark.usefixtures("toy")
+def test_hints_name_options_of_their_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """`lists check` has the option; `compare` needs an embedding that was converted with it."""
+    lines = Path("toy.txt").read_text(encoding="utf-8").splitlines()
+    Path("tagged.txt").write_text("\n".join(line.replace(" ", "_N ", 1) for line in lines))
+    main(["lists", "check", "toy.toml", "--vectors", "tagged.txt"])
+    assert "--key {word}_N" in capsys.readouterr().err
+    assert main(["lists", "check", "toy.toml", "-v", "tagged.txt", "--key", "{word}_N"]) == 0
+    assert "Words of the list" in capsys.readouterr().out
+    said = refused(capsys, ["compare", "tagged.txt", "toy.txt", "--list", "toy.toml"])
+    assert "bayesbias convert OLD NEW --key {word}_N" in said
+
+
 def test_pages_are_listed_shown_and_opened(capsys, monkeypatch) -> None:
     assert main(["docs"]) == 0
     assert set(pages()) < set(capsys.readouterr().out.splitlines())

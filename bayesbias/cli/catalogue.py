@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
@@ -53,7 +53,13 @@ def show_list(wordlist: OneList, /) -> None:
 
 @lists_app.command
 def check(
-    file: str, /, *, vectors: Annotated[str, Parameter(alias="-v")] = "", case: str = "exact"
+    file: str,
+    /,
+    *,
+    vectors: Annotated[str, Parameter(alias="-v")] = "",
+    case: str = "exact",
+    key: str = "",
+    strip_accents: bool = False,
 ) -> int:
     """Check a word-list file for duplicates, overlaps, empty sets, and unknown keys.
 
@@ -71,7 +77,12 @@ def check(
         A bundled embedding, a file, or a folder; if omitted, no embedding is read.
     case : str
         How to look up words: exact, lower (lower case), or fallback (as spelled, then lower case).
+    key : str
+        Pattern of keys with a prefix or suffix, such as /c/en/{word} or {word}_NOUN.
+    strip_accents : bool
+        If a word is not found with its accents, look it up without them.
     """
+    how: dict[str, Any] = {"case": case, "key": key, "strip_accents": strip_accents}
     findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):
         key = f"{finding['key']}: " if finding["key"] else ""
@@ -80,17 +91,17 @@ def check(
     counts = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'warning')}."
     screen.say(f"{Path(file).name}: {counts}")
     if vectors and not errors:
-        _measured(bb.load_wordlist(file), vectors, case)
+        _measured(bb.load_wordlist(file), vectors, how)
     elif not vectors:
         screen.say("Pass --vectors to see which words an embedding lacks.")
     return options.FAILED if errors else 0
 
 
-def _measured(wordlist: bb.WordList, vectors: str, case: str) -> None:
+def _measured(wordlist: bb.WordList, vectors: str, how: dict[str, Any]) -> None:
     """Print the check of a list's words in an embedding."""
     from .tables import say_lost
 
-    read = bb.load_vectors(vectors, wordlist, case=case)
+    read = bb.load_vectors(vectors, wordlist, **how)
     say_lost(read, wordlist)
     words, rows = bb.list_check(bb.distance_table(read, wordlist)), []
     for (_, name), own in words.groupby(["role", "name"], sort=False):

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 NAME = "bayesbias"
 
-OPTIONS = {("compare", "n_words"): "--recover-words", ("run", "covariates"): "--covariate"}
-"""Options of commands whose names differ from their arguments."""
+OPTIONS = {
+    ("compare", "key"): "bayesbias convert OLD NEW --key",
+    ("compare", "n_words"): "--recover-words",
+    ("run", "covariates"): "--covariate",
+}
+"""Options of commands whose names differ from their arguments, or another command's option."""
 
 COMMAND: ContextVar[str] = ContextVar("command", default="")
 """The name of the current command."""
