@@ -258,7 +258,8 @@ def separated(
         for name, found in pieces.items():
             columns = dict.fromkeys(column for one in known for column in one[name])
             found.append(whole.loc[whole["frame"] == name, [*keys, *columns]])
-    return {
-        name: pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=[*keys])
-        for name, found in pieces.items()
-    }
+    return {name: _stacked(pieces.pop(name), keys) for name in [*pieces]}  # pieces are let go
+
+
+def _stacked(pieces: Sequence[pd.DataFrame], keys: Sequence[str]) -> pd.DataFrame:
+    return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=[*keys])
