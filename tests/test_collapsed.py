@@ -357,3 +357,14 @@ def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
     )
     assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) < 5 * error).all()
     assert filled.importance_ess > 800
+
+
+def test_the_log_counts_missing_pairs(
+    likened: Design, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    design = without_some(likened)
+    monkeypatch.setattr("bayesbias.sampling.reduction.MUCH_WORK", 0)
+    collapse(design, model_named("by-group"))
+    pairs = {*zip(design.word.tolist(), design.attribute.tolist(), strict=True)}
+    whole = len(design.words) * len(design.attributes)
+    assert caplog.records[0].args == (f"{whole - len(pairs):,}", f"{whole:,}")

@@ -222,6 +222,7 @@ def test_vectors_that_have_or_get_no_direction() -> None:
     vectors = toy()
     row = vectors.key_to_index["word3"]
     vectors.vectors[row] = 0
+    vectors.vectors[vectors.key_to_index["beard"], 0] = 0  # it has a direction, and is kept
     with pytest.warns(bb.warnings.ZeroVectors) as told:
         result = hard(vectors, GENDER)
     assert told[0].message == bb.warnings.ZeroVectors(1)

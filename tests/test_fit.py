@@ -204,6 +204,8 @@ def test_every_function_that_fits_shows_the_options_of_a_fit() -> None:
 
 
 def test_what_is_recorded_can_be_written_as_text() -> None:
+    assert FitOptions(draws=4, chains=7).draws == 4  # the fewest of which there are diagnostics
+    refused("draws", FitOptions, draws=3, chains=9)
     kept = FitOptions(seed=SeedSequence(3)).recorded
     assert "progressbar" not in kept
     assert "entropy=3" in kept["seed"]

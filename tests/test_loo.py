@@ -67,6 +67,7 @@ def test_a_row_that_importance_sampling_cannot_leave_out_is_told(table: pd.DataF
     counts = frame.set_index("model")["n_bad_k"]
     assert found == {name: (n, 144) for name, n in counts[counts > 0].items()}
     assert frame["n_bad_k"].max() >= 1
+    assert [*frame.columns][:4] == ["model", "elpd", "se", "p"]
     assert caught[0].filename == __file__
 
 

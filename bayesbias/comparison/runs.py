@@ -145,8 +145,7 @@ def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:
 
     average = np.full((1, n_trainings), n_trainings**-0.5)
     embeddings = np.full((1, n_embeddings), n_embeddings**-0.5)
-    between = helmert(n_embeddings) if n_embeddings > 1 else np.empty((0, 1))
-    within = helmert(n_trainings) if n_trainings > 1 else np.empty((0, 1))
+    between, within = helmert(n_embeddings), helmert(n_trainings)  # no rows for a single one
     pairs = (embeddings, average), (between, average), (np.eye(n_embeddings), within)
     return tuple(np.asarray(np.kron(*pair), dtype=np.float64) for pair in pairs)
 
