@@ -95,6 +95,7 @@ WIDE = pd.DataFrame([*GOT.values()], index=[*GOT], columns=["d0", "d1"])
 ODD: list[tuple[bytes | str, Table, str]] = [
     (as_text(FRENCH).decode().encode("latin-1"), FRENCH, "ReadAsLatin1"),
     (as_binary(FRENCH).replace("è".encode(), b"\xe8"), FRENCH, "ReadAsLatin1"),
+    ("é 1 2.5\nà 3 4\n".encode("latin-1"), {"é": (1, 2.5), "à": (3, 4)}, "ReadAsLatin1"),
     ("4 2\n" + AS_TEXT, GOT, "WrongHeader"),
     ("# by me\n" + AS_TEXT, GOT, "OddLines"),
     (AS_TEXT + "b 1 2,5\n c 3 4\nd 1_0 2\n 7 8\n", GOT | {"c": (3, 4)}, "OddLines"),

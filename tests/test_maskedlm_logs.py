@@ -16,6 +16,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import NO_TARGET, OTHERS, bbq_places
+from bayesbias.maskedlm.inspect_logs import _chosen
 from bayesbias.maskedlm.logs import AGAIN, INFINITE
 from bayesbias.warnings import LeftOut, UnfinishedLog
 
@@ -464,3 +465,8 @@ def test_the_percentage_of_known_differences() -> None:
         [*shares, np.average(shares, weights=[25, 15])]
     )
     assert table[["kls", "jss"]].isna().all(axis=None)
+
+
+def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
+    answers = {"B": 1, "(b) he": 1, " C.": 2, "**A**": 0, "Both": -1, "D": -1, "": -1}
+    assert {text: _chosen([{"answer": text}]) for text in answers} == answers
