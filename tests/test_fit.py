@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, grid, refused
+from builders import FAST, grid, refused, table_of
 from numpy.random import SeedSequence, default_rng
 from xarray import DataTree
 
@@ -258,3 +258,17 @@ def test_two_equal_rows_have_no_sd(toy_table: pd.DataFrame) -> None:
     table = toy_table[~human | (human.cumsum() <= 2)].copy()
     table.loc[table["connection"] == "human", "cosine_distance"] = 0.9
     refused(r"of human rows are 0\.9", fit, table, "crossed", seed=1)
+
+
+@pytest.mark.parametrize("gaps", [0, 3])
+def test_a_table_without_residuals_is_refused_before_sampling(gaps: int) -> None:
+    """A constant for each word and connection, and one for each attribute and group."""
+    table = table_of("xy").iloc[gaps:]
+    rng, levels = np.random.default_rng(2), (["protected_word", "connection"], ["attribute"])
+    shift = sum(
+        table.groupby(keys, observed=True)["cosine_distance"].transform(lambda _: rng.uniform())
+        for keys in levels
+    )
+    refused("no residual sd", bb.fit, table.assign(cosine_distance=0.2 + 0.3 * shift))
+    moved = table.assign(cosine_distance=table["cosine_distance"] + 0.05 * shift)
+    refused("no residual sd", bb.fit_change, table, moved)

@@ -79,7 +79,7 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
 
 def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree) -> None:
     for missing in (tmp_path / "nowhere.nc", tmp_path):
-        refused("no posterior at", load_posterior, missing, error=FileNotFoundError)
+        refused(str(missing), load_posterior, missing, error=FileNotFoundError)
     other = tmp_path / "other.nc"
     xr.Dataset({"x": ("i", [1.0])}).to_netcdf(other, engine="h5netcdf")
     foreign = other.read_bytes()

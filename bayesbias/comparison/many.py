@@ -220,7 +220,7 @@ def _tree(
     )
     if x is not None:
         dims["slope"], constants["x"] = ("contrast_row",), ("embedding", x)
-        draws["slope"] = np.concatenate([slopes for _, slopes, _, _ in drawn], axis=0)
+        draws["slope"] = np.concatenate([slopes for _, slopes, _, _ in drawn], axis=1)
     coords: dict[str, Any] = {"embedding": embeddings}
     coords |= {name: ("contrast_row", [row[i] for row in rows]) for i, name in enumerate(OF_ROW)}
     sampled = dict(zip(SAMPLED, map(np.arange, shape), strict=True))

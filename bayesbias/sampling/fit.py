@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
+SHRINKS = 0.5
+"""Largest ratio of the sd after and before means are removed at which this is done again. Without
+missing pairs, the first time removes all that there is; with a few, the rest shrinks fast."""
+
 TARGET_ACCEPT = 0.85
 """Target share of accepted steps; at .8, one of 4,000 steps may diverge."""
 
@@ -105,7 +109,7 @@ def fit(
     Raises
     ------
     ValueError
-        If an argument is invalid, or if all rows that share a residual sd are equal.
+        If an argument is invalid, or if the rows that share a residual sd do not vary.
 
     Warns
     -----
@@ -204,14 +208,20 @@ def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArra
 
 
 def require_variation(design: Design, spec: ModelSpec) -> None:
-    """Raise a ValueError if all rows that share a residual sd are equal.
+    """Raise a ValueError if no residuals are left, or all rows that share their sd are equal.
 
     The posterior of that sd would pile up at zero, where the exact sampler fails and NUTS is slow.
-    The known ``rounding`` of a design prevents this.
+    The known ``rounding`` of a design prevents this where only some rows are equal.
     """
+    what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
+    if is_additive(design):
+        raise ValueError(
+            f"all {len(design.y):,} {what} are exactly a constant of the word plus a constant of "
+            "the attribute, so no residual sd can be estimated; if you made this table, add noise "
+            "to each pair"
+        )
     if design.rounding:
         return
-    what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
     for name, y in constant_parts(design, spec):
         spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
         advice = "leave these rows out, or use a model with sigma = 'common'"
@@ -220,6 +230,26 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
             f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be estimated from "
             f"them; {advice if name else 'use different words'}"
         )
+
+
+def is_additive(design: Design) -> bool:
+    """Return whether constants of words and of attributes leave nothing of an outcome that varies.
+
+    A word has a constant for each connection, and an attribute has one for each group.
+    """
+    words = design.word * len(design.connections) + design.connection
+    attributes = design.attribute * len(design.groups) + design.codes("protected_group")
+    rest, levels = design.y - design.y.mean(), (words, attributes)
+    n_means = sum(np.count_nonzero(np.bincount(codes)) for codes in levels)
+    if len(rest) <= n_means or rest.std() <= ROUNDING:
+        return False
+    before, sd = np.inf, float(rest.std())
+    while ROUNDING < sd < SHRINKS * before:
+        for codes in levels:
+            counts = np.maximum(np.bincount(codes), 1)
+            rest = rest - (np.bincount(codes, rest) / counts)[codes]
+        before, sd = sd, float(rest.std())
+    return sd <= ROUNDING
 
 
 def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
