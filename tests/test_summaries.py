@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from arviz_stats.base import array_stats
 from builders import DOUBT, doubtful, grid, only_row, refused
 from scipy.stats import expon, kstest, norm
 from xarray import DataTree
@@ -19,7 +18,6 @@ from bayesbias._core.intervals import hdi
 from bayesbias.model.indexing import make_design
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
-from bayesbias.posterior.power_scaling import ALPHAS, power_sensitivity
 from bayesbias.posterior.predictive import p_unrelated, predictive_check
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.levels import at_level
@@ -81,23 +79,6 @@ def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: Dat
         theirs = az.psense(tree, var_names=["sigma"], group=group)["sigma"]
         np.testing.assert_allclose(frame[group], theirs, rtol=1e-6)
     assert "log_prior" not in crossed_posterior.children
-
-
-@pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.95])
-@pytest.mark.parametrize("n", [40, 101, 4000])
-def test_sensitivity_to_powers_is_that_of_arviz(n: int, correlation: float) -> None:
-    """Its terms of either sign are a thousand times as large, so rounding moves it by 1e-12."""
-    rng = np.random.default_rng(6)
-    draws = rng.standard_normal((n, 3))
-    for row in range(1, n):
-        draws[row] += correlation * draws[row - 1]
-    density = 2 * draws[:, 0] - 3 * draws[:, 0] ** 2
-    weights = [np.exp(array_stats.power_scale_lw(density, alpha)) for alpha in ALPHAS]
-    expected = [
-        array_stats.power_scale_sense(x[None], *(w[None] for w in weights), *ALPHAS)
-        for x in draws.T
-    ]
-    np.testing.assert_allclose(power_sensitivity(draws, density), expected, rtol=1e-9)
 
 
 def test_a_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong() -> None:

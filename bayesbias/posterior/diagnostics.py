@@ -15,16 +15,16 @@ from .._core.checks import check_choice
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
 from ..model.frequency import refitted
+from ..model.layout import add_draws
 from ..model.likelihood import Rows, row_chunks
 from ..model.priors import Prior
-from ..model.tree import DataTree, design_of, n_draws, spec_of, varying
+from ..model.tree import DataTree, design_of, n_draws, outcome_of, spec_of, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
 from ..sampling.reduction import collapse
 from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place
 from .mixtures import contrast_weights, drawn_parameters
-from .power_scaling import power_sensitivity
 from .summaries import reads_posterior
 
 if TYPE_CHECKING:
@@ -114,6 +114,9 @@ def prior_sensitivity(
     >>> frame[["of", "diagnosis"]].values.tolist()
     [['overall', ''], ['jew', ''], ['christian', ''], ['muslim', '']]
     """
+    import arviz_stats as az
+    import xarray as xr
+
     step = max(1, n_draws(tree) // draws)
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
     posterior, spec = _with_contrasts(varying(tree), tree), spec_of(tree)
@@ -122,25 +125,25 @@ def prior_sensitivity(
     for name in names:
         check_choice("variable", name, map(str, posterior))
     fitted = Rows(tree)
-    likelihoods = [fitted.log_likelihood(rows).sum(axis=1) for rows in row_chunks(tree)]
-    densities = {"prior": [*log_priors(tree).values()], "likelihood": likelihoods}
-    values = {name: posterior[name].values for name in names}
-    frame = pd.concat([_elements(posterior, name) for name in names], ignore_index=True)
-    columns = np.hstack([own.reshape(n_draws(tree), -1) for own in values.values()])
-    for group, terms in densities.items():
-        frame[group] = power_sensitivity(columns, np.sum(terms, axis=0))
-    tails = [_tail(spec.priors.get(name), own) for name, own in values.items()]
+    densities = [fitted.log_likelihood(rows).sum(axis=1) for rows in row_chunks(tree)]
+    scaled = xr.DataTree.from_dict({"posterior": posterior})
+    add_draws(scaled, "log_prior", log_priors(tree))
+    add_draws(scaled, "log_likelihood", {outcome_of(tree): np.sum(densities, axis=0)})
+    parts, tails = [], []
+    for name in names:
+        dims = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]
+        of = [", ".join(label) for label in product(*dims)]
+        parts.append(pd.DataFrame({"parameter": name, "of": of}))
+        tails.append(_tail(spec.priors.get(name), posterior[name].values))
+    frame = pd.concat(parts, ignore_index=True)
+    for group in ("prior", "likelihood"):
+        sensitivity = az.psense(scaled, var_names=names, group=group)
+        frame[group] = np.concatenate([np.ravel(sensitivity[name]) for name in names])
     frame["prior_tail"] = np.concatenate(tails)
     in_tail = frame["prior_tail"] < TAIL
     found = np.where(in_tail, "prior-data conflict", "strong prior or weak data")
     frame["diagnosis"] = np.where(frame["prior"] < SENSITIVE, "", found)
     return frame
-
-
-def _elements(posterior: Dataset, name: str) -> pd.DataFrame:
-    """Return the labels of a variable's elements, in the columns ``parameter`` and ``of``."""
-    labels = [posterior.coords[dim].values.astype(str) for dim in posterior[name].dims[2:]]
-    return pd.DataFrame({"parameter": name, "of": [", ".join(one) for one in product(*labels)]})
 
 
 def _with_contrasts(posterior: Dataset, tree: DataTree) -> Dataset:

@@ -18,20 +18,15 @@ PRIOR_K, PRIOR_SIZE = 0.5, 10
 PRIOR_WIDTH = 3
 """Width of the prior of the scale, in inverse first quartiles (Zhang and Stephens, 2009)."""
 
-FEWEST_EFFECTIVE = 225
-"""Effective number of weights from which the tail is smaller than a fifth of independent ones."""
 
-
-def smoothed_tail(log_weights: FloatArray, share: float = 1.0) -> tuple[FloatArray, float]:
+def smoothed_tail(log_weights: FloatArray) -> tuple[FloatArray, float]:
     """Smooth the tail of (n,) log weights; return them, up to a constant, and Pareto k.
 
-    The tail is the largest 3 √(n / share) weights, where n times `share` is their effective number;
-    or a fifth if these are fewer. If it is too short for a fit, or if many of its weights are
-    equal, they stay as they are and k is infinite.
+    The tail is the largest 3 √n weights, or a fifth if these are fewer. If it is too short for a
+    fit, or if many of its weights are equal, they stay as they are and k is infinite.
     """
     n = len(log_weights)
-    size = int(3 * np.sqrt(n / share)) if n * share > FEWEST_EFFECTIVE else n // 5
-    size = min(size, n // 2)
+    size = min(n // 5, int(3 * np.sqrt(n)))
     logs = log_weights - log_weights.max()
     order = logs.argsort()
     tail = order[n - size :]
