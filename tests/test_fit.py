@@ -21,9 +21,10 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.tree import observed, outcome_of, stacked, warnings_of
 from bayesbias.posterior.summaries import summary
 from bayesbias.sampling import fit as fitting
-from bayesbias.sampling.fit import fit, fit_design
+from bayesbias.sampling.fit import fit, fit_design, is_additive
 from bayesbias.sampling.options import FitKeywords, FitOptions
 from bayesbias.sampling.pymc_models import build_model
+from bayesbias.tables.schema import checked
 
 SPIKES = {
     name: {"family": "gamma", "shape": 0.05, "rate": 1.0}
@@ -272,3 +273,13 @@ def test_a_table_without_residuals_is_refused_before_sampling(gaps: int) -> None
     refused("no residual sd", bb.fit, table.assign(cosine_distance=0.2 + 0.3 * shift))
     moved = table.assign(cosine_distance=table["cosine_distance"] + 0.05 * shift)
     refused("no residual sd", bb.fit_change, table, moved)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e6])
+def test_whether_residuals_are_left_does_not_depend_on_the_unit(unit: float) -> None:
+    design = make_design(checked(table_of("xyz")))
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=len(design.words))[design.word]
+    noise = rng.normal(0, 1e-3, len(y))
+    assert is_additive(replace(design, y=unit * y))
+    assert not is_additive(replace(design, y=unit * (y + noise)))

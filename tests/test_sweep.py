@@ -19,7 +19,9 @@ from bayesbias._core.resources import bundled_folder
 from bayesbias._core.warnings import warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
+from bayesbias.records.found import Frames
 from bayesbias.report.pages import page_of
+from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
@@ -328,6 +330,12 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     calm, wild = config.embeddings[0], config.embeddings[2]
     embeddings = (calm, replace(calm, name="again"), wild)
     some = replace(config, embeddings=embeddings, models=config.models[:1])
-    picture = page_of(run_sweep(some, progress=False).found).answer.picture
+    found = run_sweep(some, progress=False).found
+    picture = page_of(found).answer.picture
     assert picture
     assert {row.label: row.below for row in picture.rows} == {"calm": "same as again", "wild": ""}
+    ranks = found.frames["ranks"].assign(p_most=0.5)  # equally probable, so both are named
+    tied = replace(found, frames=Frames({**found.frames, "ranks": ranks}))
+    said = plain(page_of(tied).answer.sentence)
+    assert "calm" in said
+    assert "wild" in said

@@ -87,11 +87,12 @@ class ListPage(Page[ListRecord]):
         return text
 
     def main(self) -> str:
-        two = self.record.question is Question.CROSSED
-        more = ["whether it comes from {} or {}".format(*self.record.naming.groups.values())]
+        more, groups = list[str](), self.record.naming.groups.values()
+        if self.record.question is Question.CROSSED:
+            more = [f"whether it comes from {' or '.join(groups)}"]
         removed = " At equal word frequency." if self.record.frequency_removed else ""
         caption = f"{parts.legend(self.record)}{removed}"
-        return f'{self.drawn}<p class="cap">{caption}</p>{limits(*more * two)}'
+        return f'{self.drawn}<p class="cap">{caption}</p>{limits(*more)}'
 
     def side(self) -> str:
         if self.record.question is Question.CROSSED:

@@ -67,7 +67,7 @@ class PairsPage(Page[PairRecord]):
         models, share = self.record.language_models, rows["mean"].map(percent)
         if len(models) > 1:
             by = rows.assign(mean=share).pivot(index="bias_type", columns="model", values="mean")
-            by = by.loc[rows["bias_type"].unique(), [*models[:MOST_NAMED]]]
+            by = by.loc[rows["bias_type"].unique(), [*models]]
             return Table("Share, by bias type", ("", *by.columns), tuple(by.itertuples())).html()
         ends = rows["low"].map(percent) + " to " + rows["high"].map(percent)
         cells = zip(rows["bias_type"], share, ends, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property, partial
 from html import escape
@@ -37,7 +38,8 @@ class SweepPage(Page[SweepRecord]):
         doubts = [*parts.alerts(record), *([failed] if n_failed else [])]
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
-        rows = [(row, row.key, self._copies(row.key)) for row in record.rows]
+        copies = self._copies()
+        rows = [(row, row.key, copies.get(row.key, "")) for row in record.rows]
         ordered = sorted(record.rows, key=lambda row: row.mean)
         least, most = (f"{number(row.mean, 2)} ({row.key})" for row in (ordered[0], ordered[-1]))
         says = f"{plain(sweep_sentence(record))} Closer by"
@@ -47,12 +49,12 @@ class SweepPage(Page[SweepRecord]):
         ).rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
-    def _copies(self, embedding: str) -> str:
-        """Name embeddings with the same distances; the joint model uses the first of them."""
-        measured = self.record.frames["tables"].groupby("embedding", sort=False)["table_hash"]
-        hashes = {str(name): tuple(of_lists) for name, of_lists in measured}
-        same = [name for name, own in hashes.items() if own == hashes[embedding]]
-        return f"same as {named(same[1:])}" if len(same) > 1 else ""
+    def _copies(self) -> dict[str, str]:
+        """Name the embeddings with equal distances, of which the joint model uses the first."""
+        alike = defaultdict[tuple[str, ...], list[str]](list)
+        for name, own in self.record.frames["tables"].groupby("embedding", sort=False):
+            alike[tuple(own["table_hash"])].append(str(name))
+        return {first: f"same as {named(rest)}" for first, *rest in alike.values() if rest}
 
     def main(self) -> str:
         marks = self.record.frame("landmarks")
@@ -116,12 +118,12 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
         done = cells - len(record.frames["failures"])
         return (f"{done} of {counted(cells, 'cell')} have a result; no ranks were computed.",)
     ranks = record.ranks
-    top = ranks.sort_values("p_most").iloc[-1]
+    ordered = ranks.sort_values("p_most")
+    top = ordered.iloc[-1]
     lists = list(record.lists) if record.leading == AVERAGE else [record.leading]
-    *_, other = ranks.sort_values("p_most", ascending=False)["embedding"][:2]
     most = f"most in {top['embedding']}, of {len(ranks)} embeddings"
     if len(ranks) == 2:
-        most = f"more in {top['embedding']} than in {other}"
+        most = f"more in {top['embedding']} than in {ordered['embedding'].iloc[0]}"
     claim = f"words go with their own stereotypes {most} ({named(lists, 3)})"
     verdict = Verdict(float(top["p_most"]))
     if not verdict.holds:

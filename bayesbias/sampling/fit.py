@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
 
+NEGLIGIBLE = 1e-4
+"""Share of an outcome's sd that counts as no residual; rounded distances leave less than this."""
+
 SHRINKS = 0.5
 """Largest ratio of the sd after and before means are removed at which this is done again. Without
 missing pairs, the first time removes all that there is; with a few, the rest shrinks fast."""
@@ -241,15 +244,16 @@ def is_additive(design: Design) -> bool:
     attributes = design.attribute * len(design.groups) + design.codes("protected_group")
     rest, levels = design.y - design.y.mean(), (words, attributes)
     n_means = sum(np.count_nonzero(np.bincount(codes)) for codes in levels)
-    if len(rest) <= n_means or rest.std() <= ROUNDING:
+    least = NEGLIGIBLE * rest.std()
+    if len(rest) <= n_means or not least:
         return False
     before, sd = np.inf, float(rest.std())
-    while ROUNDING < sd < SHRINKS * before:
+    while least < sd < SHRINKS * before:
         for codes in levels:
             counts = np.maximum(np.bincount(codes), 1)
             rest = rest - (np.bincount(codes, rest) / counts)[codes]
         before, sd = sd, float(rest.std())
-    return sd <= ROUNDING
+    return bool(sd <= least)
 
 
 def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:

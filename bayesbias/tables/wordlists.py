@@ -261,15 +261,15 @@ def read_wordlist(path: Path) -> dict[str, Any]:
         if ending in {".csv", ".tsv"}:
             content = _content_of_rows(read_csv(path, dtype=str, keep_default_na=False))
         elif ending in {".json", ".jsonl"}:
-            content = _from_json(path)
-            if not isinstance(content, dict):
-                raise ValueError(f"it contains {shown(content)} instead of an object with sets")
+            if not isinstance(found := _from_json(path), dict):
+                raise ValueError(f"it contains {shown(found)} instead of an object with sets")
+            content = found
         else:
             content = read_toml(path)
     return {"name": path.stem, **_content_of_test(content)}
 
 
-def _from_json(path: Path) -> Any:  # noqa: ANN401
+def _from_json(path: Path) -> object:
     """Read a list's JSON: an object, or rows as in a CSV file, in a list or one in each line."""
     text = read_text(path)
     try:

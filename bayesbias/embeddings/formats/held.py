@@ -59,7 +59,7 @@ def as_keyed(source: object) -> KeyedVectors:
     return Vectors(chunk.words, chunk.vectors, ranks=None if ranks is None else chunk.ranks)
 
 
-def _is_whole(vectors: Any) -> bool:  # noqa: ANN401
+def _is_whole(vectors: KeyedVectors) -> bool:
     """Return whether KeyedVectors have all that is read, as those of old programs may not.
 
     Raise a ValueError if some words are not in the rows that ``key_to_index`` names.
