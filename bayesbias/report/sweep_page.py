@@ -50,7 +50,7 @@ class SweepPage(Page[SweepRecord]):
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def _copies(self) -> dict[str, str]:
-        """Name the embeddings with equal distances, of which the joint model uses the first."""
+        """Name the embeddings with equal distances; the joint model uses the first of them."""
         alike = defaultdict[tuple[str, ...], list[str]](list)
         for name, own in self.record.frames["tables"].groupby("embedding", sort=False):
             alike[tuple(own["table_hash"])].append(str(name))
