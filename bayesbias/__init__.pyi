@@ -67,10 +67,10 @@ from .tables.schema import validate_table as validate_table
 from .tables.spellings import resolved_forms as resolved_forms
 from .tables.table_files import read_table as read_table
 from .tables.table_files import write_table as write_table
+from .tables.wordlist_files import wordlists as wordlists
 from .tables.wordlists import WordList as WordList
 from .tables.wordlists import check_wordlist as check_wordlist
 from .tables.wordlists import load_wordlist as load_wordlist
-from .tables.wordlists import wordlists as wordlists
 from .workflows.change import analyze_change as analyze_change
 from .workflows.stability import stability as stability
 from .workflows.sweep import run_sweep as run_sweep

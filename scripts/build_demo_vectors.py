@@ -24,7 +24,8 @@ from gensim.models import KeyedVectors
 
 from bayesbias.embeddings.convert import save_vectors
 from bayesbias.embeddings.formats.keyed import Vectors
-from bayesbias.tables.wordlists import load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "vectors" / "glove-demo.npz"

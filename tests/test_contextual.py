@@ -62,6 +62,9 @@ def test_arrays_of_occurrences_give_the_table_of_vectors(made, words) -> None:
     np.testing.assert_array_equal(one["cosine_distance"], other["cosine_distance"])
     assert set(one["context"]) == {f"occurrence {i + 1}" for i in range(len(CONTEXTS))}
     refused(r"n_occurrences, n_dims\)", contextual_table, arrays | {"she": np.zeros(8)}, words)
+    frames = {w: pd.DataFrame(a) for w, a in arrays.items()}
+    frames["she"] = frames["she"].iloc[:, ::-1]
+    refused("she have different labels", contextual_table, frames, words)
 
 
 def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:

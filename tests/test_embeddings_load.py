@@ -23,7 +23,8 @@ from bayesbias.embeddings.formats.keyed import known_ranks
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples
 from bayesbias.tables.spellings import first_spellings
-from bayesbias.tables.wordlists import load_wordlist, wordlists
+from bayesbias.tables.wordlist_files import wordlists
+from bayesbias.tables.wordlists import load_wordlist
 
 TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "her": [1.0]}
 

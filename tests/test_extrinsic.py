@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from bayesbias.debias import cluster_accuracy
 from bayesbias.extrinsic import correlate, correlations, ranking_accuracy, subgroup_areas, tpr_gaps
 
 
@@ -154,3 +155,11 @@ def test_refusals() -> None:
     refused("biases that vary", correlate, [1, 2, 3, 4], [1, 1, 1, 1])
     refused("at least 5 of them different", correlate, *FOUR, clusters=[0, 0, 1])
     refused("is missing columns", correlations, EMPTY)
+    rows = {"model": ["a", None], "class": ["x", "y"], "score": [1.0, 2.0], "bias": [1.0, 2.0]}
+    refused("no model in row 1", correlations, pd.DataFrame(rows))
+    refused("no group in row 0", tpr_gaps, [1, 2], [1, 1], [None, "f"])
+    for call in (correlate, ranking_accuracy, tpr_gaps):
+        back = pd.Series(FOUR[1], [3, 2, 1, 0])
+        more = (back,) if call is tpr_gaps else ()
+        refused("have different labels", call, pd.Series(FOUR[1]), back, *more)
+    refused("labels", cluster_accuracy, pd.DataFrame(np.eye(4)), pd.Series([0, 1, 0, 1], [*"abcd"]))

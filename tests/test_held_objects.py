@@ -233,6 +233,8 @@ REFUSED: list[tuple[Any, str]] = [
     (Model, "takes no arguments|positional"),
     (None, "vectors must be a path, .*got NoneType"),
     ((WORDS, MATRIX + 1j), "real numbers; got complex"),
+    ({"he": pd.Series([1, 2], ["a", "b"]), "she": pd.Series([2, 1], ["b", "a"])}, "'he' and 'she'"),
+    ([("he", pd.Series([1, 2])), ("she", pd.Series([2, 1], [1, 0]))], "different labels"),
 ]
 
 

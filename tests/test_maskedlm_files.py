@@ -128,7 +128,7 @@ GOLD |= {"bias_type": "profession"}
 CHOSEN = inspect(
     "stereoset",
     *(answered(*both, GOLD) for both in (("a", "C"), ("b", "A"), ("c", "B"), ("d", ""))),
-    answered("a", "A", GOLD, epoch=2),
+    *(answered("a", letter, GOLD, epoch=n) for n, letter in enumerate("AC", 2)),
 )
 ROWS = {"model": ["m", "m"], "pair_id": ["1", "2"], "bias_type": ["age", "race"]}
 FEW = pd.DataFrame(ROWS | {"difference": [0.25, -1.5]}).to_csv(index=False)
@@ -139,7 +139,7 @@ MANY = pd.DataFrame(ROWS | SIDES | {"token_difference": [0, 1]}).to_csv(index=Fa
 NAMES = {"lm-eval": "samples_crows_pairs_x.jsonl", "inspect": "log.json", "csv": "log.csv"}
 LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (harness((-2.5, -3.0), (-8, -7), (-5, -5)), "lm-eval", ("org", [0.5, -1, 0], 0)),
-    (CHOSEN, "inspect", ("openai/gpt-x", [1, -1], 2, "chess player")),
+    (CHOSEN, "inspect", ("openai/gpt-x", [1, -1], 4, "chess player")),
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
     (FEW.replace(",", ";"), "csv", ("m", [0.25, -1.5], 0)),
@@ -147,6 +147,7 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
 @pytest.mark.parametrize(("content", "layout", "expected"), LOGS)
 def test_logs_of_every_layout(content, layout, expected, tmp_path) -> None:
     path = tmp_path / "org" / NAMES[layout]

@@ -5,6 +5,7 @@ import statistics
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from builders import cosine, leaning, normals, refused, unit
 from hypothesis import given, settings
@@ -175,6 +176,9 @@ TENTHS = np.outer([0.1, 0.2, 0.3, 0.0], [1.0, 2.0])  # their mean is .15, but fo
 SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
+LABELED = SHORT | {"x0": pd.Series(SHORT["x0"]), "x1": pd.Series(SHORT["x1"], [*"abcde"])}
+WIDE = pd.DataFrame([[1.0, 2.0]], columns=[*"ab"])
+SWAPPED = WIDE[["b", "a"]]
 
 
 @pytest.mark.parametrize(
@@ -184,6 +188,14 @@ PAIRS = list(zip(X, Y, strict=True))
         ("X contains x0 more than once", weat, (SHORT, [*X, "x0"], Y, A, B)),
         ("X and Y share x0; keep each in", rnd, (SHORT, X, [*Y, "x0"], A)),
         ("have different lengths", weam, (SHORT | {"x1": np.ones(3)}, *THREE)),
+        ("'x0' and 'x1' have different labels", weat, (LABELED, *FOUR)),
+        ("words and A have different labels", weam, (None, WIDE, SWAPPED, WIDE)),
+        ("targets and pairs 0 have", ripa, (None, WIDE, [SWAPPED])),
+        (
+            r"words\[0\] and words\[1\] have",
+            psi,
+            ([WIDE.loc[0], SWAPPED.loc[0]], WIDE, WIDE),
+        ),
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
         ("equally close to every attribute", ect, (SAME_VECTORS, X, Y, A)),

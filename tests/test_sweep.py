@@ -188,7 +188,7 @@ def test_cells_and_ranks_are_those_of_fit_and_fit_many(config, config_path, tmp_
     words, values = bb.load_wordlist(config_path.parent / "kin.toml"), tmp_path / "values.csv"
     of = {word: len(word) for word in words.words}
     pd.Series(of, name="letters").to_csv(values, index_label="word")
-    with pytest.raises(ValueError, match="need covariates"):
+    with pytest.raises(ValueError, match="needs covariates"):
         calm(config, covariate_values=str(values))
     asked = {"covariates": ("letters",), "covariate_values": str(values)}
     done = run_sweep(replace(config, lists=config.lists[1:], **asked), tmp_path / "out")

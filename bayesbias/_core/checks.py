@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -89,6 +89,23 @@ def check_numbers(*, least: int = 1, **numbers: int) -> None:
         if not is_whole(value) or value < least:
             text = f" must be a whole number, {least} or more; got {value!r}"
             raise ArgumentError(Argument(name), text)
+
+
+def check_labels(given: Mapping[str, object], of: str = "index") -> None:
+    """Raise a ValueError if the labels of Series or frames differ: their numbers are read in order.
+
+    `of` names the labels, index or columns. Arrays and lists have none and are not compared.
+    """
+    found = {name: getattr(one, of, None) for name, one in given.items()}
+    known = {name: labels for name, labels in found.items() if hasattr(labels, "equals")}
+    first, usual = next(iter(known.items()), ("", None))
+    for name, labels in known.items():
+        if labels is not usual and not labels.equals(usual):  # type: ignore[attr-defined]
+            text = " and ".join(" ".join(reprlib.repr([*each]).split()) for each in (usual, labels))  # type: ignore[misc]
+            raise ValueError(
+                f"{first} and {name} have different labels ({text}), but their numbers are read in "
+                "order. Select the same labels in the same order, or pass arrays (.to_numpy())"
+            )
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -46,7 +46,7 @@ def show_list(wordlist: OneList, /) -> None:
     Example: `bayesbias lists show religion > mine.toml`, as a starting point for your own list
     """
     from .._core.reading import read_text
-    from ..tables.wordlists import wordlist_path
+    from ..tables.wordlist_files import wordlist_path
 
     screen.say(read_text(wordlist_path(wordlist)).rstrip("\n"))
 

@@ -250,7 +250,7 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
     """If an embedding is among the lists, raise a ValueError that shows how to pass it."""
     from .._core.resources import bundled_names
     from ..embeddings.registry import ENDINGS, GENSIM_NAMES
-    from ..tables.wordlists import ENDINGS as OF_LISTS
+    from ..tables.wordlist_files import ENDINGS as OF_LISTS
 
     endings = {*ENDINGS}.difference(OF_LISTS)
     known = {*bundled_names("vectors", ".npz"), *GENSIM_NAMES}

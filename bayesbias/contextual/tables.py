@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._core.checks import check_labels
 from .._core.display import abridged
 from ..embeddings.distances import distance_table
 from ..tables.schema import validate_table
@@ -58,6 +59,7 @@ def _stacked(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> Contextual
     """Return vectors of occurrences as an object, with as many contexts as every word has."""
     if isinstance(vectors, ContextualVectors):
         return vectors
+    check_labels(vectors, "columns")
     rows = {word: np.asarray(each, dtype=np.float32) for word, each in vectors.items()}
     shapes = {each.shape[1:] for each in rows.values()}
     fewest = min((len(each) for each in rows.values() if each.ndim == 2), default=0)

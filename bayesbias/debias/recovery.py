@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, check_labels
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
@@ -123,6 +123,7 @@ def cluster_accuracy(rows: ArrayLike, labels: ArrayLike, *, seed: Seed = None) -
     from sklearn.cluster import KMeans
     from sklearn.metrics import confusion_matrix
 
+    check_labels({"rows": rows, "labels": labels})
     matrix = np.asarray(rows, dtype=np.float64)
     names, classes = np.unique(np.asarray(labels), return_inverse=True)
     if len(np.unique(matrix, axis=0)) < len(names):

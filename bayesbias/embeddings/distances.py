@@ -24,7 +24,8 @@ from ..tables.schema import (
     connections_present,
 )
 from ..tables.spellings import KeyedVectors, first_spellings
-from ..tables.wordlists import HEADS, WordList, WordListLike, load_wordlist, refuse_lists
+from ..tables.wordlist_files import HEADS
+from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import SameSpellings, WordsInTwoRoles
 from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
+from .._core.checks import check_labels
 from .._core.display import abridged
 from ..tables.spellings import first_spellings, forms_of
 from .formats.held import as_keyed
@@ -110,8 +111,15 @@ def look_up_tuples(
     return [_rows(vectors, members) for members in found], found, {name: lost} if lost else {}
 
 
-def as_rows(name: str, rows: ArrayLike) -> FloatArray:
-    """Check that an array passed as a set is a finite matrix with at least one row."""
+def as_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    """Check that arrays passed as sets are finite matrices, and frames have the same columns."""
+    check_labels(sets, "columns")
+    return {name: _as_rows(name, rows) for name, rows in sets.items()}
+
+
+def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
+    if isinstance(rows, list | tuple):
+        check_labels({f"{name}[{place}]": row for place, row in enumerate(rows)})
     matrix = np.asarray(rows, dtype=np.float64)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(
@@ -135,7 +143,9 @@ def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
-    rows = [np.asarray(vectors[word], dtype=np.float64) for word in words]
+    given = {repr(word): vectors[word] for word in words}
+    check_labels(given)
+    rows = [np.asarray(row, dtype=np.float64) for row in given.values()]
     if odd := [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]:
         raise ValueError(f"the vectors of {abridged(odd)} and {words[0]} have different lengths")
     matrix = np.stack(rows)

@@ -16,6 +16,7 @@ from ..warnings import UnfinishedLog
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
 
+LATER = "the sample is of a later epoch, and only the first is read"
 UNSCORED = "the sample has no score, as after an error"
 
 TASKS = ("stereoset", "bbq")
@@ -79,6 +80,7 @@ def read_eval(path: Path) -> dict[str, Any]:
 def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) -> None:
     about = sample["metadata"]
     if sample.get("epoch", 1) != 1:
+        content.add(LATER)
         return
     if not sample.get("scores"):
         content.add(UNSCORED)

@@ -16,7 +16,7 @@ from .._core.display import Sheet, Shown
 from ..embeddings.word_sets import (
     WordSets,
     WordVectors,
-    as_rows,
+    as_sets,
     look_up,
     look_up_tuples,
     refuse_overlap,
@@ -97,7 +97,7 @@ def read_sets(
     The sets named in ``disjoint`` must not share words.
     """
     if vectors is None:
-        rows = {name: as_rows(name, cast("ArrayLike", given)) for name, given in sets.items()}
+        rows = as_sets(cast("Mapping[str, ArrayLike]", sets))
         words = {name: tuple(map(str, range(len(matrix)))) for name, matrix in rows.items()}
         return WordSets(rows, words, {})
     found = look_up(vectors, cast("Mapping[str, Iterable[str]]", sets))
@@ -113,7 +113,8 @@ def read_tuples(
     sets = read_sets(vectors, {"targets": targets})
     if vectors is None:
         given = cast("Sequence[ArrayLike]", tuples)
-        rows = [as_rows(f"{name} {number}", members) for number, members in enumerate(given)]
+        named = {f"{name} {number}": members for number, members in enumerate(given)}
+        rows = [*as_sets({"targets": cast("ArrayLike", targets), **named}).values()][1:]
         return sets, rows, tuple(tuple(map(str, range(len(members)))) for members in rows)
     rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
     sets.missing.update(missing)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import Argument, ArgumentError
-from ..embeddings.word_sets import as_rows
+from ..embeddings.word_sets import as_sets
 
 DEPENDENT = 1e-6
 """A basis leaves out directions whose singular value is below this share of the largest one.
@@ -22,8 +22,8 @@ errors would determine such a direction."""
 
 def group_means(groups: Sequence[ArrayLike]) -> FloatArray:
     """Compute the (n_groups, n_dims) means â_i of groups' unit vectors, with lengths in [0, 1]."""
-    rows = [as_rows(f"group {at}", group) for at, group in enumerate(groups)]
-    return np.stack([unit_rows(group).mean(axis=0) for group in rows])
+    rows = as_sets({f"group {at}": group for at, group in enumerate(groups)})
+    return np.stack([unit_rows(group).mean(axis=0) for group in rows.values()])
 
 
 def differences_of_means(means: FloatArray) -> FloatArray:
@@ -62,7 +62,8 @@ def principal_components(
     than the size of the largest set. Sources: Bolukbasi et al. (2016), section 5.1; Manzini et al.
     (2019) for sets of more than two words.
     """
-    rows = [as_rows(f"defining set {at}", members) for at, members in enumerate(defining_sets)]
+    named = {f"defining set {at}": members for at, members in enumerate(defining_sets)}
+    rows = [*as_sets(named).values()]
     if not rows:
         raise ValueError("principal components need at least one defining set")
     wanted = max(map(len, rows)) - 1 if k is None else k

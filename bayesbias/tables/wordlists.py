@@ -5,8 +5,6 @@ A list is a file or a dict. Listing a stereotype does not mean endorsing it.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,34 +12,22 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.checks import check_choice, check_path
 from .._core.display import Sheet, Shown, abridged
-from .._core.reading import loads_json, located, read_text, read_toml
-from .._core.resources import bundled_names, toml_path
-from .schema import as_table, is_frame, require_columns
-from .table_files import read_csv
-from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors, shown
+from .._core.reading import located
+from .wordlist_files import (
+    HEADS,
+    content_of,
+    path_of,
+    read_wordlist,
+    with_bundled_controls,
+    wordlists,
+)
+from .wordlist_lint import TABLES, TEXTS, WORD_TABLES, Finding, find_flaws, refuse_errors
 
 Words = tuple[str, ...]
 
 type WordListLike = str | Path | Mapping[str, Any] | pd.DataFrame | WordList
 """What `load_wordlist` accepts: a bundled name, a path, a dict, a frame, or a WordList."""
-
-ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
-
-HEADS = ("role", "set", "word")
-"""Columns of a list's frame, and of its CSV file, before ``group``."""
-
-TEST = ("targ1", "targ2", "attr1", "attr2")
-"""Keys of a WEAT test: two groups, and the attributes of each."""
-
-ROLES = {
-    "protected": "groups",
-    "stereotype": "stereotypes",
-    "control": "controls",
-    "baseline": "baseline",
-}
-"""Table of the word list that contains the words of each role."""
 
 
 @dataclass(frozen=True)
@@ -201,26 +187,14 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
               key                               finding
     groups.dog[1] the word 'tom ' has spaces around it
     """
-    path = path_of(source)
+    given = vars(source) if isinstance(source, WordList) else source
+    path = path_of(given)
     try:
-        content = content_of(source) if path is None else read_wordlist(path)
+        content = content_of(given) if path is None else read_wordlist(path)
         flaws = [*find_flaws(with_bundled_controls(content))]
     except ValueError as error:
         flaws = [Finding("error", "", "", str(error))]
     return pd.DataFrame(flaws, columns=Finding._fields)
-
-
-def wordlists() -> list[str]:
-    """Return the names of the bundled word lists.
-
-    Examples
-    --------
-    >>> import bayesbias as bb
-    >>> bb.wordlists()[:4]
-    ['age', 'disability', 'gender', 'gender-de']
-    """
-    names = bundled_names("wordlists", ".toml")
-    return sorted(names, key=lambda name: re.sub(r"\d+$", lambda digits: f"{digits[0]:>9}", name))
 
 
 def refuse_lists(call: str, *given: object) -> None:
@@ -231,105 +205,3 @@ def refuse_lists(call: str, *given: object) -> None:
         if swapped or as_list or isinstance(one, WordList):
             what = repr(one) if swapped else f"a {type(one).__name__}"
             raise TypeError(f"pass the vectors first, then the list: {call}; got {what} as vectors")
-
-
-def wordlist_path(source: object) -> Path:
-    """Return the path of a word list, given its bundled name or its path."""
-    check_path("a word list", source, "a mapping")
-    named = source if isinstance(source, Path) else str(source)
-    return toml_path(named, "wordlists", "word list", ENDINGS)
-
-
-def path_of(source: object) -> Path | None:
-    """Return the path of a word list, or None if its content is given."""
-    given = isinstance(source, WordList | Mapping) or is_frame(source)
-    return None if given else wordlist_path(source)
-
-
-def content_of(source: object) -> dict[str, Any]:
-    """Return the fields of a list that is not in a file."""
-    if isinstance(source, WordList):
-        return vars(source)
-    content = _content_of_test(source) if isinstance(source, Mapping) else _content_of_rows(source)
-    return {"name": "mine", **content}
-
-
-def read_wordlist(path: Path) -> dict[str, Any]:
-    """Read a word list's file without checking words; the default name is the file's stem."""
-    ending = path.suffix.lower()
-    with located(path):
-        if ending in {".csv", ".tsv"}:
-            content = _content_of_rows(read_csv(path, dtype=str, keep_default_na=False))
-        elif ending in {".json", ".jsonl"}:
-            if not isinstance(found := _from_json(path), dict):
-                raise ValueError(f"it contains {shown(found)} instead of an object with sets")
-            content = found
-        else:
-            content = read_toml(path)
-    return {"name": path.stem, **_content_of_test(content)}
-
-
-def _from_json(path: Path) -> object:
-    """Read a list's JSON: an object, or rows as in a CSV file, in a list or one in each line."""
-    text = read_text(path)
-    try:
-        content = loads_json(text)
-    except json.JSONDecodeError:
-        lines = [line for line in text.split("\n") if line.strip()]
-        if path.suffix.lower() != ".jsonl" or len(lines) < 2:
-            raise
-        content = [loads_json(line) for line in lines]
-    rows = isinstance(content, list) and all(isinstance(row, dict) for row in content)
-    return _content_of_rows(pd.DataFrame(content, dtype=object)) if rows and content else content
-
-
-def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the names of bundled control lists with the words in those lists."""
-    if not isinstance(controls := content.get("controls"), Mapping):
-        return dict(content)
-    words = dict(controls)
-    for kind, source in controls.items():
-        if isinstance(source, str):
-            check_choice(f"bundled word list for controls.{kind}", source, wordlists())
-            words[kind] = read_wordlist(wordlist_path(source)).get("controls", {}).get(kind)
-            if words[kind] is None:
-                raise ValueError(f"controls: the list {source!r} has no {kind!r} control words")
-    return {**content, "controls": words}
-
-
-def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the sets of a WEAT test as SEAT's files have it, or the content of another list."""
-    parts = [part for key in TEST if isinstance(part := content.get(key), Mapping)]
-    sets = [(str(part.get("category")), part.get("examples")) for part in parts]
-    if len(sets) < len(TEST) or not {*content} <= {*TEST, *TEXTS}:
-        return content
-    (first, _), (second, _) = targets = sets[:2]
-    attributes = dict(zip((first, second), sets[2:], strict=True))
-    return {
-        **{key: content[key] for key in TEXTS if key in content},
-        "groups": dict(targets),
-        "stereotypes": {group: words for group, (_, words) in attributes.items()},
-        "stereotype_names": {group: name for group, (name, _) in attributes.items()},
-    }
-
-
-def _content_of_rows(rows: object) -> dict[str, Any]:
-    """Return the sets in a frame; skip rows without any text."""
-    frame = as_table(rows, ())
-    heads = {name: str(name).strip().lower() for name in frame.columns}
-    frame = require_columns(frame.rename(columns=heads), HEADS)
-    frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]].fillna("")
-    content: dict[str, Any] = {}
-    for row in frame.itertuples():
-        role, name, word, group = (str(cell).strip() for cell in row[1:])
-        if not role + name + word:
-            continue
-        check_choice(f"role in row {row[0] + 2}", role, ROLES)
-        if role == "stereotype":
-            known = name in content.get("groups", {})
-            group = group or (name if known else name.removesuffix("_stereotype"))
-            if name not in (group, f"{group}_stereotype"):
-                content.setdefault("stereotype_names", {})[group] = name
-            name = group
-        content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
-    return content

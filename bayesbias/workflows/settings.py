@@ -79,17 +79,7 @@ class Settings(FitOptions):
         super().__post_init__()
         default = CONTEXTUAL_MODELS if self.encoder else DEFAULT_MODELS["distance"]
         object.__setattr__(self, "models", tuple(self.models or default))
-        named = (self.covariates,) if isinstance(self.covariates, str) else self.covariates
-        object.__setattr__(self, "covariates", tuple(named))
-        values = self.covariate_values
-        if not isinstance(values, str | os.PathLike):
-            need = f" must be the path of a CSV file; got {type(values).__name__}"
-            raise ArgumentError(Argument("covariate_values"), need)
-        object.__setattr__(self, "covariate_values", str(values))
-        if self.covariate_values and not self.covariates:
-            raise ArgumentError(
-                Argument("covariate_values"), " needs ", Argument("covariates"), ", their names"
-            )
+        settle_covariates(self, self.covariates, self.covariate_values)
         require_count("matched", self.matched)
         require_count("reference_lists", self.reference_lists, (1,))
         self._require_encoder()
@@ -146,6 +136,19 @@ class ChangeSettings(FitOptions):
         require_count("matched", self.matched)
         if self.recover_words is not None:
             check_numbers(recover_words=self.recover_words)
+
+
+def settle_covariates(settings: FitOptions, named: Sequence[str], values: object) -> None:
+    """Keep covariates as a tuple and their file as text; raise an ArgumentError if unusable."""
+    if not isinstance(values, str | os.PathLike):
+        need = f" must be the path of a CSV file; got {type(values).__name__}"
+        raise ArgumentError(Argument("covariate_values"), need)
+    object.__setattr__(settings, "covariates", (named,) if isinstance(named, str) else (*named,))
+    object.__setattr__(settings, "covariate_values", str(values))
+    if values and not named:
+        raise ArgumentError(
+            Argument("covariate_values"), " needs ", Argument("covariates"), ", their names"
+        )
 
 
 def require_count(name: str, count: object, few: Sequence[int] = ()) -> None:

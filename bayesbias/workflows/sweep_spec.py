@@ -20,7 +20,7 @@ from ..sampling.options import FitOptions
 from ..tables.covariates import read_values
 from ..tables.spellings import CASES
 from ..tables.wordlists import WordList, load_wordlist
-from .settings import require_count, require_lists, require_names
+from .settings import require_count, require_lists, require_names, settle_covariates
 
 ALLOWED: dict[str, tuple[Any, str]] = {
     **dict.fromkeys(
@@ -61,9 +61,7 @@ class SweepConfig(FitOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_count("matched", self.matched)
-        object.__setattr__(self, "covariates", tuple(self.covariates))
-        if self.covariate_values and not self.covariates:
-            raise ValueError("covariate_values need covariates, a list of names of its columns")
+        settle_covariates(self, self.covariates, self.covariate_values)
         require_names("embeddings", [embedding.name for embedding in self.embeddings])
         require_names("models", [spec.name for spec in self.models])
         require_lists(self.lists)

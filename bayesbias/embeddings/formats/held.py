@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..._core.checks import check_labels
 from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
@@ -288,6 +289,7 @@ def _from_text(text: str) -> Any:  # noqa: ANN401
 def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN401
     """Return vectors of one length; raise an error that names a word whose vector has another."""
     given = [_array(row) for row in rows]
+    check_labels(dict(zip(map(repr, words), given, strict=False)))
     sizes = [np.size(row) if np.ndim(row) else None for row in given]
     n_dims = next((size for size in sizes if size), None)
     if n_dims is None:
