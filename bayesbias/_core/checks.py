@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
 from numbers import Integral
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ def check_labels(given: Mapping[str, object], of: str = "index") -> None:
 
     `of` names the labels, index or columns. Arrays and lists have none and are not compared.
     """
-    found = {name: getattr(one, of, None) for name, one in given.items()}
-    known = {name: labels for name, labels in found.items() if hasattr(labels, "equals")}
-    first, usual = next(iter(known.items()), ("", None))
-    for name, labels in known.items():
-        if labels is not usual and not labels.equals(usual):  # type: ignore[attr-defined]
-            text = " and ".join(" ".join(reprlib.repr([*each]).split()) for each in (usual, labels))  # type: ignore[misc]
+    found: dict[str, Any] = {name: getattr(one, of, None) for name, one in given.items()}
+    known = [(name, labels) for name, labels in found.items() if hasattr(labels, "equals")]
+    for name, labels in known:
+        first, usual = known[0]
+        if labels is not usual and not labels.equals(usual):
+            text = " and ".join(" ".join(reprlib.repr([*each]).split()) for each in (usual, labels))
             raise ValueError(
                 f"{first} and {name} have different labels ({text}), but their numbers are read in "
                 "order. Select the same labels in the same order, or pass arrays (.to_numpy())"
