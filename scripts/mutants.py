@@ -57,6 +57,9 @@ ROOMS = (
 PRINTED = ("docs", "public_names", "report", "cli", "pages", "findings")
 """Tests of wording and printed numbers begin with these names."""
 
+CHOICES = "tests/test_choices.py"
+"""Tests that look at all defaults and constants, which are read when a module is imported."""
+
 SECONDS = 60
 """Longest predicted run of the tests that reach a mutant; others of their files get a quarter."""
 
@@ -430,7 +433,11 @@ def sampled(n: int, seed: int, rooms: list[str]) -> list[tuple[Mutant, list[str]
     reach = [set(lines[one.path].get(one.line, [])) - {""} for one in some]
     wide = [{*chain(*lines[one.path].values())} for one in some]  # for constants of a module
     data.close()
-    tests = [chosen_tests(own or all_, times, size) for own, all_ in zip(reach, wide, strict=True)]
+    choices = [test for test in times if test.startswith(CHOICES)]
+    tests = [
+        [*(() if own else choices), *chosen_tests(own or all_, times, size)]
+        for own, all_ in zip(reach, wide, strict=True)
+    ]
     return [*zip(some, tests, strict=True)]
 
 

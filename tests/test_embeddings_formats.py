@@ -1,6 +1,5 @@
 """Every format, bit for bit in chunks of any size, and its conversion as a whole or not at all."""
 
-import inspect
 import os
 import pickle
 import struct
@@ -206,17 +205,6 @@ def test_a_pickle_is_not_opened_unless_allowed(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(pickle.dumps(Program()))
         refused("allow_pickle=True", load_vectors, tmp_path / name)
     assert not canary.exists()
-
-
-def test_no_public_function_opens_pickles_by_default() -> None:
-    taking = set()
-    for module in (bb, bb.background, bb.debias):
-        for name in dir(module):
-            if inspect.isfunction(call := getattr(module, name)):
-                given = inspect.signature(call).parameters.get("allow_pickle")
-                assert given is None or given.default is False, name
-                taking |= {name} if given else set()
-    assert {"load_vectors", "convert_vectors", "topic_tables"} <= taking
 
 
 @pytest.mark.parametrize("shown", [True, False])
