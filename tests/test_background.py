@@ -192,6 +192,8 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
     # With 20,000 draws and p = .0047, the standard error is .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
+    few = planted.relative_bias(UP, level, n_resamples=9, seed=1)
+    assert few.p_simulated() == 1 / 10  # none is as far, except the given pair
 
 
 @pytest.mark.parametrize(

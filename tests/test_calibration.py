@@ -250,6 +250,13 @@ def test_verdicts_read_frames_as_they_say(name: str, expected: list[bool]) -> No
     assert method(name).verdicts(READ, Choices()).tolist() == expected
 
 
+def test_only_tests_and_intervals_of_one_contrast_promise_a_rate() -> None:
+    promised = {"weat-p": 0.05, "paper-hpdi": 0.11, "maximal-coverage-human-group": 0.89}
+    none = ("paper-rope", "weat-d-large", "crossed-hpdi-any-word")
+    found = [method(name).nominal(Choices()) for name in (*promised, *none)]
+    assert found == pytest.approx([*promised.values(), *[np.nan] * 3], nan_ok=True)
+
+
 @pytest.mark.parametrize("scenario", KNOWN)
 def test_known_false_alarm_rates_are_met(scenario: str, known_rates: pd.DataFrame) -> None:
     found = known_rates[known_rates["scenario"] == scenario].set_index("method")

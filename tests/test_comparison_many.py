@@ -1,6 +1,7 @@
 """Many embeddings in one model, and several trainings on the same text."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -203,6 +204,14 @@ def test_tables_are_those_of_each_list_and_embedding() -> None:
         (({"x": {"x0": [1.0, 0.0]}}, pair), "the list 'pair' in 'x'"),
     ):
         refused(fragment, bb.distance_tables, *arguments, error=Exception, matched=0)
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.MissingWords")
+def test_a_list_gets_matched_controls_even_if_an_embedding_lacks_a_stereotype() -> None:
+    words = bb.load_wordlist("weat7")
+    sets = {name: (*own, "qxqx") for name, own in words.stereotypes.items()}
+    table = bb.distance_tables({"one": "glove-demo"}, [replace(words, stereotypes=sets)])
+    assert (table["connection"] == "matched").any()
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path) -> None:

@@ -120,6 +120,12 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     pd.testing.assert_frame_equal(again, by_chance)
     found = contrasts(post, named=["Y2", "X1"], seed=1)
     pooled = contrasts(post)
+    # The sign of one word is right as often as its direction says, however weak.
+    weakest = at_level(pooled, "word").sort_values("p_direction")["protected_word"].iloc[0]
+    weak = contrasts(post, named=weakest, seed=1)
+    assert weak["p_direction"].min() < 0.75
+    for frame in (by_chance, weak):
+        np.testing.assert_array_equal(frame["p_all_signs"], frame["p_direction"])
     assert list(found) == [*pooled.columns.drop("p_most"), "p_all_signs"]
     # At most each sign, and at least Bonferroni's bound, which two fits of 2,000 draws each give.
     # A share has a standard error of at most .011, and the sum of three of .02; allow four.

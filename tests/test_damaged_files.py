@@ -140,10 +140,13 @@ def crows(path: Path) -> object:
 
 
 def fasttext(
-    words: bytes = b"cat\0" + bytes(9), n_words: int = 1, rows: int = 1, shortest: int = 3
+    words: bytes = b"cat\0" + bytes(9),
+    n_words: int = 1,
+    rows: int = 1,
+    letters: tuple[int, int] = (3, 6),
 ) -> bytes:
     """Make a fastText model of one word in two dimensions, without buckets."""
-    head = struct.pack("<2i12id", 793712314, 12, 2, 5, 1, 1, 5, 1, 2, 1, 0, shortest, 6, 100, 1e-4)
+    head = struct.pack("<2i12id", 793712314, 12, 2, 5, 1, 1, 5, 1, 2, 1, 0, *letters, 100, 1e-4)
     counts = struct.pack("<3i2q", n_words, n_words, 0, 1, 0)
     matrix = struct.pack("<?2q", False, rows, 2) + np.ones(2, dtype="<f4").tobytes()
     return head + counts + words + matrix
@@ -175,7 +178,7 @@ FOUND: list[tuple[str, bytes | str, Callable[[Path], object], str]] = [
     ("m.bin", fasttext(n_words=2**31 - 1), load, "cannot be read"),
     ("m.bin", fasttext(rows=2**40), load, "cannot be read"),
     ("m.bin", fasttext()[:-4], load, "cannot be read"),
-    ("m.bin", fasttext(shortest=-1), load, "cannot be read"),
+    *(("m.bin", fasttext(letters=two), load, "cannot be read") for two in ((-1, 6), (3, 2**30))),
     ("words.pkl", pickle.dumps(3)[:-1], partial(_pickled, allow=True), "words.pkl is damaged"),
     ("v.zip", OUTSIDE, load, "cut off, damaged"),
     ("v.npz", zipped({"words.npy": operators("-")}), load, "damaged"),

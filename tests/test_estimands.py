@@ -105,6 +105,7 @@ def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
         (mean,) = frame.loc[frame["protected_group"] == group, "mean"]
         assert mean == pytest.approx(lead[group] - lead[others].mean(), abs=0.01)
     assert set(frame["estimand"]) == {"within, less w"}
+    assert [*frame.index] == [*range(len(frame))]
     refused("unknown group 'people'", bb.baseline_contrasts, table, "people")
 
 

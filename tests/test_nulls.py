@@ -207,6 +207,7 @@ def test_what_cannot_be_is_refused() -> None:
     for fragment, arguments in (
         ("cell_sd is a standard deviation and must be 0 or more; got 'wide'", {"cell_sd": "wide"}),
         (r"effect is a difference of distances and must be in \[-1, 1\]; got 3", {"effect": 3}),
+        (r"effect is a difference of distances .* got -1.5", {"effect": (0.1, -1.5)}),
         ("effect must be one number or 2 numbers", {"effect": (0.1, 0.0, 0.1)}),
         (r"mean is a distance and must lie in \[0, 2\]; got nan", {"mean": float("nan")}),
         ("groups must be 2 to 26 different names; got", {"groups": (1, 2)}),

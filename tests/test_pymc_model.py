@@ -95,6 +95,21 @@ def test_pymc_finds_our_log_likelihoods(exact: DataTree, model: pm.Model) -> Non
     check_log_likelihood(exact, model)
 
 
+def test_a_known_error_is_part_of_the_residual_sd(toy_table) -> None:
+    tree = fit(toy_table, "paper", draws=25, chains=1, seed=1)
+    design, total = design_of(tree), tree["posterior"]["sigma"]
+    known = float(total.min()) / 2
+    rest = tree.copy()
+    rest["posterior"] = tree["posterior"].to_dataset().assign(sigma=np.sqrt(total**2 - known**2))
+    model = build_model(replace(design, rounding=known), spec_of(tree))
+    with without_c():
+        theirs = pm.compute_log_likelihood(
+            rest, model=model, progressbar=False, extend_inferencedata=False
+        )
+    ours = add_groups(tree, "log_likelihood")["log_likelihood"]["cosine_distance"]
+    np.testing.assert_allclose(theirs["cosine_distance"], ours, rtol=1e-9, atol=1e-9)
+
+
 def test_the_robust_model_is_wired_through(toy_table, mock_nuts) -> None:
     """Use prior draws instead of NUTS, and compare PyMC's Student-t with ours."""
     tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)

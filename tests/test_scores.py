@@ -152,6 +152,10 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
         result, bare = score(vectors, *of_words, **choices), score(None, *of_rows, **choices)
         assert result.score == bare.score, score
         assert result.per_word.to_numpy() == pytest.approx(bare.per_word.to_numpy())
+    parts = rnsb(None, rows["X"], rows["A"], rows["B"]).per_word
+    assert parts["share"].to_numpy() == pytest.approx(
+        parts["probability"] / parts["probability"].sum()
+    )
     result = weam(vectors, [*X, "gone"], A, B)
     assert result.missing == {"words": ("gone",)}
     assert result.words == X

@@ -15,6 +15,7 @@ from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.likelihood import expected_rows
 from bayesbias.model.spec import ModelSpec, load_model
+from bayesbias.posterior.slopes import _value_at
 from bayesbias.records.found import Without
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.effects import draw_effects, shared_effects
@@ -248,4 +249,9 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     base = bb.predictions(post, table, {"share": [mean]})
     gain = slope["log_rank_word:log_rank_attribute"]  # (1 · 1) times the slope
     np.testing.assert_allclose(at["mean"] - base["mean"], gain, atol=1e-3)
+    skewed = table.assign(other=table["share"] + np.random.default_rng(1).random(len(table)))
+    names = ["share", "other"]  # a centered product of two that correlate
+    at_rows = [_value_at(skewed, names, row) for row in skewed[names].to_dict("records")]
+    assert np.ptp(at_rows) > 0.1
+    assert np.mean(at_rows) == pytest.approx(0, abs=1e-12)
     refused("did you mean 'share'", bb.predictions, post, table, {"shares": [1.0]})

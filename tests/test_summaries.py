@@ -148,11 +148,16 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
 
 
 def table_of(parts: list[np.ndarray]) -> pd.DataFrame:
-    """Return a table of two groups and their sets, with (n, dims) vectors each."""
+    """Return a table of two groups, their sets, and maybe controls, with (n, dims) vectors each."""
     names = [[f"{part}{i}" for i in range(len(rows))] for part, rows in enumerate(parts)]
     vectors = dict(zip(chain.from_iterable(names), np.vstack(parts), strict=True))
-    x, y, a, b = names
-    wordlist = bb.WordList(name="toy", groups={"p": x, "q": y}, stereotypes={"p": a, "q": b})
+    x, y, a, b, *controls = names
+    wordlist = bb.WordList(
+        "toy",
+        {"p": x, "q": y},
+        {"p": a, "q": b},
+        {"human": [*chain(*controls)]} if controls else {},
+    )
     return bb.distance_table(vectors, wordlist)
 
 
@@ -187,9 +192,12 @@ def p_of(seed: int, *, strangers: bool) -> list[float]:
 
 
 def test_p_of_leans_by_trying_all_orders() -> None:
-    table = table_of(np.split(np.random.default_rng(0).standard_normal((12, 5)), 4))
+    """Words of controls have likeness, too, but no leans."""
+    table = table_of(np.split(np.random.default_rng(0).standard_normal((15, 5)), 5))
     design = make_design(table)
     found = p_unrelated(design, np.random.default_rng(1))
+    table = table[table["connection"] != "human"]
+    assert p_unrelated(make_design(table), np.random.default_rng(1)) == found
     for unit, across, block in (
         ("protected_word", "attribute_set", "protected_group"),
         ("attribute", "protected_group", "attribute_set"),

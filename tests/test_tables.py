@@ -14,7 +14,7 @@ from bayesbias.nulls import scenario
 from bayesbias.scores.groups import mac_of_table
 from bayesbias.tables import table_files
 from bayesbias.tables.copies import drop_duplicates, duplicate_vectors
-from bayesbias.tables.cosines import joined_tables, table_cosines
+from bayesbias.tables.cosines import attach_cosines, joined_tables, table_cosines
 from bayesbias.tables.descriptives import (
     contrast_of,
     densities,
@@ -183,6 +183,12 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     for content in (*unusable, "word,x1,y1\nx1,1,\ny1,,1\n"):
         place.write_text(content, encoding="utf-8")
         refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
+    years = dict(zip(table["attribute"].unique(), map("0{}".format, range(9)), strict=False))
+    years |= dict(zip(table["protected_word"].unique(), map("1{}".format, range(9)), strict=False))
+    numbers = table.replace({"attribute": years, "protected_word": years})
+    attach_cosines(numbers, [*years.values()], np.eye(len(years)))
+    write_table(numbers, tmp_path / "table.csv")
+    assert read_table(tmp_path / "table.csv").attrs == numbers.attrs
     bare = table.copy()
     bare.attrs.clear()
     write_table(bare, tmp_path / "table.csv")
@@ -312,10 +318,10 @@ def test_densities_match_a_sum_of_normals_by_hand(toy: pd.DataFrame) -> None:
 
 
 def test_neighborhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> None:
-    near = neighborhood(toy, "she", most=5)
+    near = neighborhood(toy.iloc[::-1], "she", most=5)
     assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
     assert near["n_available"].tolist() == [6] * 5
-    assert neighborhood(toy, "she", most=1)["attribute"].tolist() == ["kind", "warm"]
+    assert neighborhood(toy.iloc[::-1], "she", most=1)["attribute"].tolist() == ["kind", "warm"]
     again = toy.iloc[[0]].assign(cosine_distance=0.7)
     near = neighborhood(pd.concat([toy, again]), "she").set_index("attribute")
     assert near.loc["kind", "cosine_distance"] == pytest.approx(0.65)

@@ -83,6 +83,10 @@ def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree
     other = tmp_path / "other.nc"
     xr.Dataset({"x": ("i", [1.0])}).to_netcdf(other, engine="h5netcdf")
     foreign = other.read_bytes()
+    bare = crossed_posterior.copy()
+    del bare.attrs["spec"]
+    bare.to_netcdf(other, engine="h5netcdf")
+    refused(r"other\.nc does not contain a posterior fitted", load_posterior, other)
     save_posterior(crossed_posterior, other)
     whole = other.read_bytes()
     for content in (b"not netCDF", whole[:2000], whole.replace(b"OHDR", b"OHDS", 1), foreign):

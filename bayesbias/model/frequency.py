@@ -51,9 +51,8 @@ def frequency_of(design: Design) -> Frequency:
     if not np.isfinite(design.attribute_rank[stereotypes]).any():
         return Frequency.NO_RANKS
     rows = _matched_rows(design)
-    ranks, code = np.unique(design.attribute_rank[design.attribute[rows]], return_inverse=True)
-    pairs = np.unique(design.word[rows] * max(1, len(ranks)) + code) // max(1, len(ranks))
-    n_ranks = np.bincount(pairs, minlength=len(design.words))
+    pairs = np.unique([design.word[rows], design.attribute_rank[design.attribute[rows]]], axis=1)
+    n_ranks = np.bincount(pairs[0].astype(np.int64), minlength=len(design.words))
     return Frequency.EQUAL if n_ranks.min() >= FEWEST else Frequency.NO_MATCHED
 
 

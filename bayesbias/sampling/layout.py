@@ -43,7 +43,7 @@ def row_types(design: Design, spec: ModelSpec) -> RowTypes:
     code = design.connection
     for column in sorted(columns - {"connection"}):
         own = design.codes(column)
-        code = code * (own.max() + 2) + own + 1
+        code = code * (own.max() + 2) + own  # -1 if it has none
     _, first, of_row = np.unique(code, return_index=True, return_inverse=True)
     by_noise = one_hot(design.codes(noise)[first], len(design.coords[noise]))
     return RowTypes(of_row, first, by_noise)
