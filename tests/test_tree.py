@@ -77,6 +77,16 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
         refused("again with the effects of attributes", needs, light)
 
 
+def test_a_posterior_that_dask_holds_is_written_whole(
+    crossed_posterior: DataTree, tmp_path: Path
+) -> None:
+    pytest.importorskip("dask.array")
+    for name, tree in (("held", crossed_posterior), ("lazy", crossed_posterior.chunk())):
+        save_posterior(tree, tmp_path / name)
+    held, lazy = (load_posterior(tmp_path / name) for name in ("held", "lazy"))
+    xr.testing.assert_identical(held, lazy)
+
+
 def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree) -> None:
     for missing in (tmp_path / "nowhere.nc", tmp_path):
         refused(str(missing), load_posterior, missing, error=FileNotFoundError)

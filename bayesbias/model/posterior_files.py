@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,21 +42,21 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     >>> bb.load_posterior(path).attrs["model"]
     'by-group'
     """
-    import xarray as xr
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
 
-    groups = {node.path: _lighter(node.to_dataset(), effects=effects) for node in tree.subtree}
-    kept = {path: group for path, group in groups.items() if path == "/" or len(group)}
-    fast = {"zlib": True, "complevel": 1}
-    compressed = {
-        path: {name: fast for name, values in group.data_vars.items() if values.ndim}
-        for path, group in kept.items()
-    }
-    # HDF5 ends the process if the disk is full, so the file is made in memory. An open view of it
-    # can crash Python 3.12 at exit.
-    with xr.DataTree.from_dict(kept).to_netcdf(engine="h5netcdf", encoding=compressed) as view:
-        content = bytes(view)
+    content, fast = BytesIO(), {"zlib": True, "complevel": 1}
+    # HDF5 ends the process if the disk is full, so the file is made in memory. A tree's own method
+    # imports Dask's scheduler, if it is installed, to lock the file.
+    with h5netcdf.File(content, "w") as file:
+        for node in tree.subtree:
+            group = _lighter(node.to_dataset().compute(), effects=effects)
+            if node.path == "/" or len(group):
+                place = file if node.path == "/" else file.create_group(node.path)
+                compressed = {name: fast for name, v in group.data_vars.items() if v.ndim}
+                group.dump_to_store(H5NetCDFStore(place), encoding=compressed)
     with replace_file(path) as temporary:
-        temporary.write_bytes(content)
+        temporary.write_bytes(content.getvalue())
 
 
 def _lighter(group: Dataset, *, effects: bool) -> Dataset:
