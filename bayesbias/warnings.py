@@ -303,6 +303,18 @@ class UnknownTokens(BayesbiasWarning):
     )
 
 
+class RepeatedSentences(BayesbiasWarning):
+    """Pairs of the same two sentences as an earlier pair, in either order."""
+
+    n: int
+    total: int
+    pairs: tuple[str, ...]
+    text = (
+        "{n:pair has|pairs have} both sentences of an earlier pair ({pairs}), of {total:pair}, and "
+        "count again. Keep one of them, unless you compare with a published score"
+    )
+
+
 class UnfinishedLog(BayesbiasWarning):
     """A log of Inspect with `n` samples lists another number, or (None) does not list them."""
 

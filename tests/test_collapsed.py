@@ -84,6 +84,8 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
         table = few.loc[few.index.repeat(rng.integers(1, 8, len(few)))]
     if request.param == "three groups":
         table = of_three_groups(("a", "y"), share=0.8)
+        own = (table["attribute_set"] == "y") == (table["protected_group"] == "y")
+        table = table[own | (table["attribute"] != "a")].reset_index(drop=True)
     known = 0.03 if request.param == "few words" else 0.0
     return replace(noisy(table, rng), rounding=known)
 

@@ -34,9 +34,31 @@ def test_parts_that_do_not_fit_are_refused(toy_table, changed, message) -> None:
     refused(message, replace, make_design(toy_table), **changed)
 
 
-def test_words_and_sets_that_are_not_clear_are_refused(toy_table: pd.DataFrame) -> None:
-    both = toy_table.assign(protected_group=["man", *toy_table["protected_group"].iloc[1:-1], "x"])
-    refused(r"the protected word '\w+' is in two groups, .*'x'", make_design, both)
+@pytest.mark.parametrize(
+    ("column", "value", "unit"),
+    [
+        ("protected_group", "x", "protected word"),
+        ("connection", "human", "attribute"),
+        ("connection", "different", "attribute"),
+        ("attribute_set", "x", "attribute"),
+        ("attribute_rank", 7.0, "attribute"),
+        ("attribute_rank", np.nan, "attribute"),
+        ("protected_word_rank", 7.0, "protected word"),
+    ],
+)
+def test_rows_that_contradict_others_are_refused(toy_table, column, value, unit) -> None:
+    """Two embeddings may have different ranks of a word, and the rest is about all rows."""
+    ranks = {"attribute_rank": 5.0, "protected_word_rank": 5.0}
+    table = toy_table.assign(**ranks, connection=toy_table["connection"].astype(str))
+    make_design(table)
+    odd = table.copy()
+    odd.loc[0, column] = value
+    refused(rf"the {unit} .*has the {column} .*{value}", make_design, odd)
+    if column in ranks:
+        make_design(pd.concat([table.assign(embedding="a"), odd.assign(embedding="b")]))
+
+
+def test_sets_that_are_not_clear_are_refused() -> None:
     mixed = one_biased("xy").assign(attribute_set="s")
     bb.fit(mixed, "crossed", draws=50, seed=1)
     refused(r"'s' has both .* rows for the group 'x'", bb.fit, mixed, "maximal", draws=50, seed=1)
@@ -163,8 +185,9 @@ def test_two_words_more_alike_than_equal_ones_have_no_deviation() -> None:
 def test_an_attribute_of_two_kinds_is_a_stereotype_and_controls_alone_have_their_spread() -> None:
     table = groups_by_sets("xy", 2, 3, "human")
     table["cosine_distance"] = default_rng(1).uniform(0.5, 1.5, len(table))
-    both = table["attribute"].replace("human-0", "x-0")
-    design = make_design(table.assign(attribute=both))
+    both = table.assign(attribute=table["attribute"].replace("human-0", "x-0"))
+    as_human = (both["attribute_set"] == "human") == (both["protected_group"] == "y")
+    design = make_design(both[as_human | (both["attribute"] != "x-0")])
     kinds = np.take(design.kinds, design.attribute_kind)
     named = dict(zip(design.attributes, kinds, strict=True))
     assert (named["x-0"], named["human-1"]) == ("stereotype", "human")

@@ -15,10 +15,10 @@ from builders import refused
 from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
-from bayesbias.maskedlm.bbq import NO_TARGET, OTHERS, bbq_places
+from bayesbias.maskedlm.bbq import NESTED, NO_TARGET, OTHERS, bbq_places
 from bayesbias.maskedlm.inspect_logs import _chosen
 from bayesbias.maskedlm.logs import AGAIN, INFINITE
-from bayesbias.warnings import LeftOut, UnfinishedLog
+from bayesbias.warnings import LeftOut, RepeatedSentences, UnfinishedLog
 
 UNKNOWN = ["Not enough info", "unknown"]
 OLD, YOUNG = ["grandpa", "old"], ["grandson", "nonOld"]
@@ -91,6 +91,7 @@ def test_the_stereotyped_answer_of_bbq(category, first, second, groups, target) 
         assert bbq_places(asked | {"question_polarity": "nonneg"}) == (2 - target, target)
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedSentences")
 def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     """``target_loc`` decides; ``x`` and rows that disagree name no target."""
     rows = [("Race_x_gender", n, place) for n, place in enumerate(("2", "0", "x", "2"))]
@@ -143,9 +144,11 @@ def test_a_pair_that_the_data_contain_twice(tmp_path: Path) -> None:
     """CrowS-Pairs has one exact duplicate, so both models have the same two ids for it."""
     for model in ("one", "two"):
         log(tmp_path / model, [crows(0, **TWIN), crows(1), crows(2, **TWIN)])
-    paired = read_scores(tmp_path)
+    with pytest.warns(RepeatedSentences) as told:
+        paired = read_scores(tmp_path)
     assert paired["difference"].tolist() == [1, 0, -1] * 2
     ids = paired.groupby("model")["pair_id"].apply(list)
+    assert [each.message.pairs for each in told] == 2 * [(ids["one"][2],)]
     assert ids["one"] == ids["two"]
     assert ids["one"][2] == f"{ids['one'][0]}-2"
 
@@ -272,15 +275,69 @@ def test_one_odd_sample_does_not_refuse_a_log(odd, why, tmp_path) -> None:
 
 def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
     good = "A b,A c,age\nD e,D f,age\nG h,G i,age\n"
-    for row in ("A b,A b,age", "A b,,age", "A b,A c,"):
+    for row in ("A b,A b,age", "A b,,age", "A b,A c,", "A b,A c,age", " A b,A c,age "):
         path = tmp_path / "own.csv"
         path.write_text(f"stereotypical,anti_stereotypical,bias_type\n{good}{row}\n")
         with pytest.warns(LeftOut):
             pairs = read_pairs(path, "csv")
         assert ([*pairs.attrs["left_out"].values()], len(pairs)) == ([1], 3)
-    path.write_text("\n".join(map(json.dumps, [question(1), question(2), question(3), {}])))
+    several = [question(n, context=f"It was {n}.") for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, [*several, {}])))
     with pytest.warns(LeftOut):
         assert len(read_pairs(path, "bbq")) == 3
+
+
+@pytest.mark.filterwarnings("always::bayesbias.warnings.BayesbiasWarning")
+@pytest.mark.parametrize(
+    ("rows", "left", "again"),
+    [
+        ("A b,A c,age,1\nA b,A c,age,2\nD e,D f,age,3\n", 0, ("2",)),
+        ("A b,A c,age,1\nA c,A b,age,2\nD e,D f,age,3\n", 0, ("2",)),
+        ("A b,A c,age,1\nA b,A c,sex,2\nA b,A c,age,1\n", 1, ("2",)),
+        ("A b,A c,age,1\n" * 3, 2, ()),
+    ],
+)
+def test_pairs_of_the_same_sentences(rows, left, again, tmp_path, recwarn) -> None:
+    """A row that repeats all of another is left out; other pairs of its sentences count."""
+    path = tmp_path / "own.csv"
+    path.write_text("stereotypical,anti_stereotypical,bias_type,pair_id\n" + rows)
+    assert len(read_pairs(path, "csv")) == 3 - left
+    told = [each.message for each in recwarn]
+    named = [one.pairs for one in told if isinstance(one, RepeatedSentences)]
+    assert named == [again] * bool(again)
+    assert [one.n for one in told if isinstance(one, LeftOut)] == [left] * bool(left)
+    bare = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
+    path.write_text("stereotypical,anti_stereotypical,bias_type\n" + bare)
+    assert len(read_pairs(path, "csv")) == len({*bare.splitlines()})  # without ids, all repeats go
+
+
+@pytest.mark.parametrize("form", ["json", "python", "csv", "parquet", "parquet of objects"])
+def test_questions_of_bbq_in_tables(form: str, tmp_path: Path) -> None:
+    """Tables have objects as text, in JSON or as Python prints them."""
+    asked = [question(n, context=f"It was {n}.") for n in range(3)]
+    write = {"python": str, "parquet of objects": lambda one: one}.get(form, json.dumps)
+    held = [row | {name: write(row[name]) for name in NESTED} for row in asked]
+    (tmp_path / "plain").write_text("\n".join(map(json.dumps, asked)))
+    path = tmp_path / f"q.{form.split(maxsplit=1)[0]}"
+    if form == "csv":
+        pd.DataFrame(held).to_csv(path, index=False)
+    elif form.startswith("parquet"):
+        pd.DataFrame(held).to_parquet(path)
+    else:
+        path.write_text("\n".join(map(json.dumps, held)))
+    assert_frame_equal(read_pairs(path, "bbq"), read_pairs(tmp_path / "plain", "bbq"))
+    path.write_text(json.dumps(asked[0] | {"additional_metadata": "array([1])"}))
+    refused("additional_metadata must be an object.*JSON lines", read_pairs, path, "bbq")
+    if form in {"json", "python"}:
+        samples = [sample(n, row, -1, -2, -3) for n, row in enumerate(held)]
+        logs = log(tmp_path / "gpt", samples, "samples_bbq_2026.jsonl")
+        assert read_scores(logs)["difference"].tolist() == [2, 2, 2]
+        of_inspect = inspected()
+        for one in of_inspect["samples"]:
+            one["metadata"] |= {name: write(one["metadata"][name]) for name in NESTED}
+        (tmp_path / "x.json").write_text(json.dumps(of_inspect))
+        with pytest.warns(LeftOut):
+            assert read_scores(tmp_path / "x.json")["difference"].tolist() == [1, 1, -1, 1]
 
 
 def winogender(number: int, job: str, gender: str, *scores: float) -> dict[str, Any]:

@@ -6,6 +6,8 @@ Parrish et al. (2022), ACL Findings, section 4. The rules for tags follow the au
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
@@ -28,6 +30,9 @@ NO_PAIR = "the question does not have two groups and one unknown answer"
 
 Targets = Mapping[tuple[str, str], int | None]
 """Position of the stereotyped group's answer, keyed by category and example id."""
+
+NESTED = ("answer_info", "additional_metadata")
+"""Fields of a question that are objects in the published files."""
 
 UNKNOWN = (
     *("unknown", "undetermined", "not known", "not answerable", "cannot answer", "can't answer"),
@@ -83,6 +88,33 @@ def read_targets(path: str | Path) -> dict[tuple[str, str], int | None]:
 
 def _key(category: object, example: object) -> tuple[str, str]:
     return _plain(str(category)), str(example).strip().removesuffix(".0")
+
+
+def as_question(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question whose nested fields are objects, as tables have them as text or arrays."""
+    return {**row, **{name: _nested(name, row[name]) for name in NESTED if name in row}}
+
+
+def _nested(name: str, given: Any) -> Any:  # noqa: ANN401
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            given = _literal(given)
+    if not isinstance(given, Mapping):
+        raise ValueError(
+            f"{name} must be an object, or its text in JSON; got {given!r:.60}. Save the questions "
+            "as JSON lines, as in the published files"
+        )
+    return {key: one.tolist() if isinstance(one, np.ndarray) else one for key, one in given.items()}
+
+
+def _literal(text: str) -> object:
+    """Return the value of a text as Python prints it, or the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 def bbq_places(

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from .._core.checks import unknown_name
+from .._core.warnings import warn
 from ..tables.schema import require_columns
+from ..warnings import RepeatedSentences
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
 """Columns that label a pair. Pairs in the same cluster contrast the same words."""
@@ -58,6 +60,18 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
         },
     )
     return valid
+
+
+def warn_of_repeats(pairs: pd.DataFrame, about: str = "") -> None:
+    """Warn about pairs of the same two sentences as an earlier pair, in either order."""
+    both = pd.Series(map(frozenset, zip(*(pairs[role] for role in ROLES), strict=True)))
+    again = both.duplicated().to_numpy()
+    if again.any():
+        warn(
+            RepeatedSentences(
+                int(again.sum()), len(pairs), (*pairs["pair_id"][again],), about=about
+            )
+        )
 
 
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:

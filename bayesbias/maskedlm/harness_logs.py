@@ -13,7 +13,9 @@ import numpy as np
 
 from .._core.checks import check_choice, counted
 from .._core.reading import WITHIN, unpacked_name
-from .bbq import said_place, unknown_place
+from .._core.warnings import warn
+from ..warnings import RepeatedSentences
+from .bbq import as_question, said_place, unknown_place
 from .datasets import DIRECTIONS, ROLES, word_contrast
 from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
 
@@ -60,7 +62,7 @@ def read_harness(path: Path, content: Content) -> None:
         elif "sent_more" in doc:
             content.add(_crows(model, doc, _scores(sample, 2), seen))
         elif "answer_info" in doc:
-            _bbq(model, doc, sample, content)
+            _bbq(model, as_question(doc), sample, content)
         elif "occupation" in doc and "participant" in doc:
             content.add(_winogender(model, doc, _scores(sample, 2), sentences))
         else:
@@ -68,6 +70,8 @@ def read_harness(path: Path, content: Content) -> None:
         ids.add(name)
 
     usable(json_lines(path), use, content, TASKS)
+    if again := [name for pair, n in seen.items() for name in _names(pair, n)[1:]]:
+        warn(RepeatedSentences(len(again), seen.total(), (*again,), about=str(path)))
     for key, both in sentences.items():
         content.add(_both_genders(key, both))
 
@@ -117,12 +121,17 @@ def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counte
     return {
         "model": model,
         "measure": "log-likelihood",
-        "pair_id": pair if seen[pair] == 1 else f"{pair}-{seen[pair]}",
+        "pair_id": _names(pair, seen[pair])[-1],
         "bias_type": str(doc["bias_type"]),
         "direction": _direction(doc.get("stereo_antistereo", 0)),
         "cluster": word_contrast(first, second),
         **dict(zip(ROLES, scores, strict=True)),
     }
+
+
+def _names(pair: str, n: int) -> list[str]:
+    """Return the ids of a pair that occurs n times."""
+    return [pair, *(f"{pair}-{time}" for time in range(2, n + 1))]
 
 
 def _direction(given: object) -> str:

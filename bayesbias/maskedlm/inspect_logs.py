@@ -13,6 +13,7 @@ from typing import Any
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
+from .bbq import as_question
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
 
@@ -87,6 +88,8 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
         return
     chosen = _chosen(sample["scores"].values())
     if task == "bbq":
+        about = as_question(about)
+        sample = {**sample, "metadata": about}
         add_bbq(content, model, str(sample["id"]), about, _unshuffled(sample, chosen))
         return
     choices = list(about["gold_labels"])

@@ -13,11 +13,18 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .._core.checks import check_choice
-from .._core.reading import located, read_json, read_text
+from .._core.reading import as_utf8, located, opened, read_json, read_text
 from ..tables.schema import require_columns
-from ..tables.table_files import read_csv
-from .bbq import bbq_places, is_ambiguous, read_targets
-from .datasets import DIRECTIONS, PAIR_COLUMNS, ROLES, of_bias_types, validate_pairs
+from ..tables.table_files import PARQUET, read_csv, read_parquet
+from .bbq import NESTED, as_question, bbq_places, is_ambiguous, read_targets
+from .datasets import (
+    DIRECTIONS,
+    PAIR_COLUMNS,
+    ROLES,
+    of_bias_types,
+    validate_pairs,
+    warn_of_repeats,
+)
 from .logs import Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
 PARTS = ("intrasentence", "intersentence")
@@ -80,14 +87,16 @@ def read_pairs(
     with located(path):
         READERS[dataset](path, content)
         pairs = pd.DataFrame(content.rows, columns=None if content.rows else [*PAIR_COLUMNS])
+        pairs = _without_odd(pairs, content.left_out)
         for name, value in (("direction", DIRECTIONS[0]), ("pair_id", pairs.index.astype(str))):
             if name not in pairs.columns:
-                pairs[name] = value
+                pairs = pairs.assign(**{name: value})
         if pairs.empty and content.left_out:
             raise ValueError(f"no sentence pairs are left: left out {said(content.left_out)}")
-        pairs = validate_pairs(_without_odd(pairs, content.left_out))
+        pairs = validate_pairs(pairs)
     pairs.attrs["left_out"] = dict(content.left_out)
     warn_of(content.left_out, path)
+    warn_of_repeats(pairs, str(path))
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 
@@ -95,10 +104,13 @@ def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
     """Leave out and count rows that no pair can be made of, unless they are many."""
     texts = pairs[[name for name in PAIR_COLUMNS if name in pairs.columns]]
     texts = texts.fillna("").astype(str).apply(lambda column: column.str.strip())
+    again = texts.duplicated()
+    if again.any():
+        left_out["the row repeats an earlier one"] += int(again.sum())
+        pairs, texts = pairs[~again], texts[~again]
     reasons = {
         "a sentence or label is empty": (texts == "").any(axis=1),
         "the two sentences are identical": texts[ROLES[0]] == texts[ROLES[1]],
-        "the row repeats an earlier one": texts.duplicated(),
     }
     odd = pd.concat(reasons, axis=1)
     wrong = odd.any(axis=1)
@@ -169,20 +181,32 @@ def _stereoset(path: Path, content: Content) -> None:
 
 
 def _bbq(path: Path, content: Content) -> None:
-    def use(question: dict[str, Any]) -> None:
+    def use(row: dict[str, Any]) -> None:
+        question = as_question(row)
         places, category = bbq_places(question, content.targets), str(question["category"])
         asked = f"{question['context']} {question['question']} "
-        row: Row = {"pair_id": f"{category} {question['example_id']}", "bias_type": category}
-        row["cluster"] = f"{category} {question['question_index']}"
+        pair: Row = {"pair_id": f"{category} {question['example_id']}", "bias_type": category}
+        pair["cluster"] = f"{category} {question['question_index']}"
         if not is_ambiguous(question):
             return
         if isinstance(places, str):
             content.add(places)
             return
         answers = (f"{asked}{question[f'ans{place}']}" for place in places)
-        content.rows.append(row | dict(zip(ROLES, answers, strict=True)))
+        content.rows.append(pair | dict(zip(ROLES, answers, strict=True)))
 
-    usable(json_lines(path), use, content, "a BBQ file")
+    usable(_questions(path), use, content, "a BBQ file")
+
+
+def _questions(path: Path) -> Iterable[Any]:
+    """Return the questions in JSON lines, a CSV file, or a Parquet file."""
+    with opened(path) as (_, stream, _):
+        head = as_utf8(stream.read(1 << 10)).lstrip()
+    if head.startswith(PARQUET):
+        return rows_of(read_parquet(path, nested=True))
+    if b"example_id" in head.partition(b"\n")[0] and not head.startswith((b"{", b"[")):
+        return rows_of(_table(path, "example_id", *NESTED))
+    return json_lines(path)
 
 
 READERS: dict[str, Callable[[Path, Content], None]] = {

@@ -20,7 +20,7 @@ from .._core.warnings import warn
 from ..tables.schema import require_columns
 from ..warnings import LeftOut, UnknownTokens
 from .alignment import Places, Tokens, align_pairs
-from .datasets import PAIR_LABELS, ROLES, validate_pairs
+from .datasets import PAIR_LABELS, ROLES, validate_pairs, warn_of_repeats
 from .inference import Answers, Asked, ask, in_order
 from .language_models import LanguageModel
 from .measures import MEASURES, Measure, measures_for
@@ -92,7 +92,10 @@ def score_pairs(
     ValueError
         If a sentence is too long for the model, or if the sentences of a pair have the same tokens.
     """
+    known = "left_out" in getattr(pairs, "attrs", {})  # `read_pairs` warns
     pairs = validate_pairs(pairs)
+    if not known:
+        warn_of_repeats(pairs)
     names = measures_for(model.kind, measures)
     check_numbers(batch_size=batch_size)
     sentences = [tokens for both in align_pairs(pairs, model) for tokens in both]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core.arrays import IntArray
+from .._core.checks import counted
 from ..tables.cosines import table_cosines
 from ..tables.schema import (
     CONNECTIONS,
@@ -24,9 +24,18 @@ from .frequency import at_equal_frequency
 
 _KIND_OF_CONNECTION = {"associated": 0, "different": 0, "neutral": 1, "human": 2, "matched": 3}
 
+_ONE_VALUE = {
+    "protected_group": ("protected_word",),
+    "connection": ("attribute", "protected_group"),
+    "attribute_set": ("attribute", "protected_group"),
+    RANKS[0]: ("protected_word",),
+    RANKS[1]: ("attribute",),
+}
+"""For each column, the columns that determine it."""
+
 
 def make_design(table: pd.DataFrame | Checked) -> Design:
-    """Validate and index a table; no protected word may belong to two groups."""
+    """Validate and index a table; raise a ValueError if rows contradict each other."""
     valid = checked(table)
     return index_table(valid.rows, coded=valid.coded)
 
@@ -45,10 +54,13 @@ def index_table(
     if coded is None:
         columns = [name for name in (*IDS, "context") if name in table]
         coded = {name: codes_and_names(table[name]) for name in columns}
+    _require_agreement(table, coded)
     words, word_names = coded["protected_word"]
     groups, group_names = coded["protected_group"]
     attributes, attribute_names = coded["attribute"]
     codes, present = coded["connection"]
+    word_group = np.empty(len(word_names), dtype=np.int64)
+    word_group[words] = groups
     connections = [name for name in CONNECTIONS if name in present]
     kind_of_row = np.array([_KIND_OF_CONNECTION[name] for name in present])[codes]
     kind = np.full(len(attribute_names), len(ATTRIBUTE_KINDS))
@@ -74,7 +86,7 @@ def index_table(
         connections=tuple(connections),
         attributes=tuple(attribute_names),
         kinds=tuple(ATTRIBUTE_KINDS[i] for i in kinds),
-        word_group=_group_of_words(words, groups, word_names, group_names),
+        word_group=word_group,
         attribute_kind=kind.astype(np.int64),
         word=words.astype(np.int64),
         connection=np.array([connections.index(name) for name in present], dtype=np.int64)[codes],
@@ -87,15 +99,23 @@ def index_table(
     return at_equal_frequency(with_cosines(design, *cosines))
 
 
-def _group_of_words(
-    words: IntArray, groups: IntArray, word_names: list[str], group_names: list[str]
-) -> IntArray:
-    group_of = np.empty(len(word_names), dtype=np.int64)
-    group_of[words] = groups
-    clash = np.flatnonzero(group_of[words] != groups)
-    if len(clash):
-        row = int(clash[0])
-        word = word_names[words[row]]
-        both = f"{group_names[groups[row]]!r} and {group_names[group_of[words[row]]]!r}"
-        raise ValueError(f"the protected word {word!r} is in two groups, {both}; choose one")
-    return group_of
+def _require_agreement(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+    """Raise a ValueError for the first row that contradicts an earlier one."""
+    several = len(coded.get("embedding", ((), ()))[1]) > 1  # of which `fit` warns
+    for column, of in _ONE_VALUE.items():
+        if column not in table or (several and column in RANKS) or not {*of} <= coded.keys():
+            continue
+        value = (coded.get(column) or codes_and_names(table[column]))[0]
+        shape = [len(coded[name][1]) for name in of]
+        unit = np.ravel_multi_index([coded[name][0] for name in of], shape)
+        first = np.zeros(int(np.prod(shape)), dtype=np.int64)
+        first[unit[::-1]] = np.arange(len(unit))[::-1]
+        clash = np.flatnonzero(value != value[first[unit]])
+        if len(clash):
+            row = int(clash[0])
+            rows = table[column].iloc[[int(first[unit[row]]), row]].tolist()
+            names = " and the ".join(f"{name} {table[name].iloc[row]!r}" for name in of)
+            raise ValueError(
+                f"the {names.replace('_', ' ')} has the {column} {rows[0]!r} in one row and "
+                f"{rows[1]!r} in another ({counted(len(clash), 'row')}); choose one"
+            )
