@@ -101,7 +101,7 @@ def index_table(
 
 def _require_agreement(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     """Raise a ValueError for the first row that contradicts an earlier one."""
-    several = len(coded.get("embedding", ((), ()))[1]) > 1  # of which `fit` warns
+    several = len(coded.get("embedding", ((), ()))[1]) > 1  # `fit` warns
     for column, of in _ONE_VALUE.items():
         if column not in table or (several and column in RANKS) or not {*of} <= coded.keys():
             continue
