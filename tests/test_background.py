@@ -211,6 +211,11 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
 def test_a_planted_set_gets_the_phi_that_theory_says(planted, choice, expected) -> None:
     """Mean ψ is two sds above the mean, 2.4 above 0, and four sds of a mean of four words."""
     assert planted.phi(UP, **choice) == pytest.approx(expected, abs=NEAR, rel=0.05)
+    below, above, both = (
+        planted.phi(UP, **(choice | {"tail": tail})) for tail in ("lower", "upper", "two")
+    )
+    assert below + above == pytest.approx(1)
+    assert both == pytest.approx(2 * min(below, above))
 
 
 def test_empirical_ranks_count_ties_half() -> None:

@@ -137,7 +137,9 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     frame = bb.influence(post)
     assert frame.loc[0, ["factor", "name", "of"]].tolist() == ["attribute", "x-3", "x"]
     assert frame.loc[0, "change"] > 0  # without it the contrast is less negative
-    assert len(frame) == 8 + 12
+    columns = ["factor", "name", "of", "n_rows", "mean", "mean_without", "change", "sds"]
+    assert [*frame] == columns
+    assert [*frame.index] == [*range(8 + 12)]
     assert frame.loc[0, "n_rows"] == 8
     assert frame["change"].abs().is_monotonic_decreasing
     overall = bb.contrasts(post)["sd"].iloc[0]  # 100 draws have an error of a tenth

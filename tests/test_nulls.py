@@ -146,6 +146,7 @@ def test_topics_are_neighbors_and_random_lists_are_not() -> None:
         assert one.simulate(30, seed=1).distances == pytest.approx(1.0, abs=0.02)
     assert made.simulate(30, seed=1).distances.min() < 0.1
     assert np.array_equal(*(topics.simulate(2, seed=1).distances for _ in range(2)))
+    assert topics.table(seed=3).equals(topics.simulate(1, seed=3).table(0))
     assert (topics.simulate(2, seed=1).distances != topics.simulate(2, seed=2).distances).any()
 
 
