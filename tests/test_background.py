@@ -258,6 +258,9 @@ def test_standalone_sets(three: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert row["psi"] == pytest.approx(each.psi_of(made["one"].X).mean())
     assert row["phi_reference"] == each.phi(made["one"].X)
     assert row["p_zero"] == each.phi(made["one"].X, "zero", "two")
+    for column, kind in (("p_reference", "normal"), ("p_rank", "empirical"), ("p_sets", "sets")):
+        assert row[column] == each.phi(made["one"].X, tail="two", kind=kind)
+    assert row["rank"] == each.phi(made["one"].X, kind="empirical")
     # Both Φ are of the same ψ, so their quantiles differ by the shift of the mean for any set.
     z = stats.norm.ppf(frame[["phi_reference", "phi_zero"]])[:2]
     assert z[:, 0] - z[:, 1] == pytest.approx([-each.mean / each.sd] * 2, abs=1e-6)

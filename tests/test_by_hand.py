@@ -23,7 +23,7 @@ from bayesbias.comparison.runs import Contrasts
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.summaries import compare_draws
 from bayesbias.tables.levels import AVERAGE
-from bayesbias.tables.word_pairs import lean_changes
+from bayesbias.tables.word_pairs import block_means, lean_changes, word_pairs
 from bayesbias.warnings import OnlyListedChanged
 
 CHAINS, DRAWS, NAMES = 2, 15, ["a", "b", "c", "d"]
@@ -293,3 +293,25 @@ def test_leans_are_differences_of_mean_distances(groups: str) -> None:
         assert (row.before, row.after, row.toward) == pytest.approx(expected[row.attribute])
     for _, rows in found.groupby("attribute_set", sort=False):
         assert rows["before"].abs().is_monotonic_decreasing
+
+
+def test_deviations_are_those_of_brute_force() -> None:
+    """Deviations are from means with equal weights of groups and sets."""
+    pairs = word_pairs(bb.distance_table("glove-demo", "religion"))
+    sets = pairs["attribute_set"].unique()
+    wide = pairs.pivot(index="protected_word", columns="attribute", values="cosine_distance")
+    of = pairs.drop_duplicates("attribute").set_index("attribute")["attribute_set"]
+    group = pairs.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    word = np.mean([wide.loc[:, of[of == s].index].mean(axis=1) for s in sets], axis=0)
+    word = pd.Series(word, wide.index)
+    kinds = group.unique()
+    column = np.mean([wide.loc[group[group == g].index].mean(axis=0) for g in kinds], axis=0)
+    column = pd.Series(column, wide.columns)
+    whole = np.mean([word[group[group == g].index].mean() for g in kinds])
+    expected = pairs["protected_word"].map(word) + pairs["attribute"].map(column) - whole
+    np.testing.assert_allclose(pairs["deviation"], expected - pairs["cosine_distance"], atol=1e-12)
+    blocks = block_means(pairs)
+    assert (len(blocks), blocks["own"].sum()) == (9, 3)
+    for column in ("cosine_distance", "deviation", "own"):
+        block = pairs.groupby(["protected_group", "attribute_set"], sort=False)[column].mean()
+        np.testing.assert_allclose(blocks[column], block)

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import norm
 
 import bayesbias as bb
-from bayesbias.comparison.hierarchy import PRIORS
 from bayesbias.comparison.joint import LEVEL_PRIOR
 
 DEFAULTS = {
@@ -67,7 +66,6 @@ LIMITS = {
             "sigma": 0.52,
         },
     },
-    "comparison.hierarchy": {"MEAN_SD": 0.5, "SLOPE_SD": 0.05},
     "comparison.joint": {"UNCHANGED_SD": 0.01, "PRIOR_PAIRS": 5.0},
     "maskedlm.fitting": {"SD_OF_PREFERENCES": 0.5},
     "nulls.additive": {"PAPER_SD": 0.08},
@@ -132,5 +130,4 @@ def test_limits_and_priors_are_those_of_their_sources() -> None:
     for module, expected in LIMITS.items():
         found = vars(importlib.import_module(f"bayesbias.{module}"))
         assert {name: found[name] for name in expected} == expected, module
-    assert [prior.parameters for prior in PRIORS.values()] == [{"rate": 20.0}] * 5
     assert LEVEL_PRIOR.parameters == {"mean": 1.0, "sd": 0.3}

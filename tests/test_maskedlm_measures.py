@@ -230,6 +230,40 @@ def test_preferences_that_cannot_be_modelled(change, options, match: str) -> Non
     refused(match, maskedlm.fit_pairs, paired.assign(**changed), **options)
 
 
+def test_pairs_are_sums_and_differences_of_two_sentences() -> None:
+    """The gaps are mean differences on either side of zero, without ties."""
+    rng, labels = default_rng(3), {"bias_type": "age", "direction": "stereo", "cluster": "c"}
+    scores = pd.DataFrame(
+        [
+            {"model": model, "measure": "pll", "pair_id": str(pair), **labels, "role": role}
+            for model in "ab"
+            for pair in range(6)
+            for role in ("stereotypical", "anti_stereotypical")
+        ]
+    )
+    scores["score"], scores["n_tokens"] = rng.normal(size=24), rng.integers(3, 9, 24)
+    scores["n_scored"] = scores["n_tokens"] - rng.integers(0, 3, 24)
+    scores.loc[[10, 11], "score"] = -1.0  # a tie
+    paired = maskedlm.paired_scores(scores.drop(index=23).sample(frac=1, random_state=1))
+    assert len(paired) == 11
+    wide = scores.pivot(index=["model", "pair_id"], columns="role")
+    gaps: dict[str, list[float]] = defaultdict(list)
+    for row in paired.to_dict("records"):
+        own = wide.loc[row["model"], row["pair_id"]]
+        one, other = (own.xs(role, level="role") for role in maskedlm.ROLES)
+        assert [row[role] for role in maskedlm.ROLES] == [one["score"], other["score"]]
+        assert row["difference"] == one["score"] - other["score"]
+        assert row["n_scored"] == (one["n_scored"] + other["n_scored"]) / 2
+        assert row["token_difference"] == one["n_tokens"] - other["n_tokens"]
+        gaps[row["model"]].append(row["difference"])
+    for row in maskedlm.preference_gaps(paired).to_dict("records"):
+        own = np.array(gaps[row["model"]])
+        above, below = own[own > 0], own[own < 0]
+        assert (row["n_st"], row["n_at"]) == (len(above), len(below))
+        expected = [above.mean(), -below.mean(), above.mean() + below.mean()]
+        assert [row[k] for k in ("delta_st", "delta_at", "difference")] == pytest.approx(expected)
+
+
 def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_cluster() -> None:
     paired = preferred(n_clusters=200, size=1)
     row = maskedlm.observed_shares(paired, 0.89, n_resamples=20_000, seed=1).iloc[0]
@@ -244,6 +278,7 @@ def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_clust
     paired.loc[paired["bias_type"] == "age", "cluster"] = ["gay / straight"] * 7 + ["0"] * 5
     frame = maskedlm.observed_shares(paired, seed=1).set_index("bias_type")
     assert frame["largest_share"].to_dict() == {"all": 7 / 24, "age": 7 / 12, "race": 3 / 12}
+    assert frame["largest_cluster"].tolist()[:2] == ["gay / straight"] * 2
     paired.loc[:4, "difference"] = 0.0
     tied = maskedlm.observed_shares(paired, seed=1).set_index("bias_type").loc["all"]
     assert tied["n_ties"] == 5

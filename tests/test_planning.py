@@ -77,6 +77,11 @@ def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame
     sizes = frame.drop_duplicates(["words", "clusters"]).set_index(["words", "clusters"])
     alike = (5 / sizes["effective_words"][5, 1] - 1) / 4
     assert sizes["effective_words"][20, 4] == pytest.approx(20 / (1 + 4 * alike))
+    alike = planning.likeness_of(make_design(religion))[
+        1
+    ]  # of the mean of four attributes, or of none
+    assert sizes["effective_attributes"][5, 1] == pytest.approx(4 / (1 + 3 * alike), rel=1e-6)
+    assert sizes["effective_attributes"][5, 4] == pytest.approx(4)
     refused("a pilot has its own groups", bb.plan, post, groups=3)
     uneven = replace(load_model("crossed"), name="uneven", sigma="protected_word")
     refused("the model is 'uneven'", bb.plan, bb.fit(religion, uneven, draws=50, seed=1))

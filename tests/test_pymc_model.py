@@ -110,6 +110,15 @@ def test_a_known_error_is_part_of_the_residual_sd(toy_table) -> None:
     np.testing.assert_allclose(theirs["cosine_distance"], ours, rtol=1e-9, atol=1e-9)
 
 
+def test_a_single_connection_correlates_with_itself() -> None:
+    y = 0.9 + 0.1 * np.random.default_rng(1).standard_normal(16)
+    model, spec = build_model(grid(4, 4, y, ("human",)), "maximal"), load_model("maximal")
+    names = {term.correlation for term in spec.terms if term.correlated} & {*model.named_vars}
+    assert names
+    for name in names:
+        np.testing.assert_array_equal(model[name].eval(), [[1.0]])
+
+
 def test_the_robust_model_is_wired_through(toy_table, mock_nuts) -> None:
     """Use prior draws instead of NUTS, and compare PyMC's Student-t with ours."""
     tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)

@@ -19,7 +19,6 @@ from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
 from bayesbias.report.numbers import digits_for, number, percent
-from bayesbias.tables.word_pairs import block_means, word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
@@ -256,27 +255,6 @@ def test_axes_are_fixed_unless_a_posterior_does_not_fit() -> None:
     small = axis_for([-0.0001, 0.0002])
     assert small.high < 0.001
     assert len({number(tick, small.digits) for tick in small.ticks}) == len(small.ticks)
-
-
-def test_deviations_are_those_of_brute_force(demo: Analysis) -> None:
-    """Deviations are from means with equal weights of groups and sets."""
-    pairs = word_pairs(demo.table)
-    sets = pairs["attribute_set"].unique()
-    wide = pairs.pivot(index="protected_word", columns="attribute", values="cosine_distance")
-    of = pairs.drop_duplicates("attribute").set_index("attribute")["attribute_set"]
-    group = pairs.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
-    word = np.mean([wide.loc[:, of[of == s].index].mean(axis=1) for s in sets], axis=0)
-    word = pd.Series(word, wide.index)
-    kinds = group.unique()
-    column = np.mean([wide.loc[group[group == g].index].mean(axis=0) for g in kinds], axis=0)
-    column = pd.Series(column, wide.columns)
-    whole = np.mean([word[group[group == g].index].mean() for g in kinds])
-    row = pairs.iloc[17]
-    expected = word[row["protected_word"]] + column[row["attribute"]] - whole
-    assert row["deviation"] == pytest.approx(expected - row["cosine_distance"], abs=1e-12)
-    blocks = block_means(pairs)
-    assert len(blocks) == 9
-    assert blocks["own"].sum() == 3
 
 
 def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Path) -> None:

@@ -156,6 +156,15 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
     assert parts["share"].to_numpy() == pytest.approx(
         parts["probability"] / parts["probability"].sum()
     )
+    parts = ect(None, rows["X"], rows["Y"], rows["A"]).per_word
+    for name in "XY":  # cosines of a group's mean and every attribute
+        mean = rows[name].mean(axis=0)
+        expected = unit(rows["A"]) @ mean / np.linalg.norm(mean)
+        np.testing.assert_allclose(parts[f"to_{name.lower()}"], expected)
+    result = gweat(None, [rows["X"], rows["Y"]], [rows["A"], rows["B"]])
+    own = [unit(rows[name]).mean(axis=0) for name in "XYAB"]
+    halves = (own[0] - own[1]) @ (own[2] - own[3]) / 4  # the same for both of two groups
+    np.testing.assert_allclose(result.per_word["per_group"], [halves] * 2)
     result = weam(vectors, [*X, "gone"], A, B)
     assert result.missing == {"words": ("gone",)}
     assert result.words == X
