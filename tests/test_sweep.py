@@ -23,9 +23,9 @@ from bayesbias.records.found import Frames
 from bayesbias.report.pages import page_of
 from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
+from bayesbias.workflows.output import write_frames
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
-from bayesbias.workflows.sweep_cells import AT_ONCE, separated
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 from bayesbias.workflows.wordlist import analyze_lists
 
@@ -312,17 +312,6 @@ def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> 
     assert_frame_equal(joint, own, check_categorical=False)
 
 
-def test_jobs_with_equal_settings_share_a_frame() -> None:
-    """More copies of an embedding than frames are joined at once lose nothing."""
-    one = pd.DataFrame({"frame": ["contrasts"], "mean": [1.0]})
-    one.attrs = {"columns": {"contrasts": ["mean"]}}
-    cells = [((f"copy {at}",), one) for at in range(2 * AT_ONCE)]
-    found = separated(cells, ["contrasts"], ["embedding"])["contrasts"]
-    assert found["embedding"].tolist() == [name for (name,), _ in cells]
-    assert found["mean"].eq(1.0).all()
-    assert one.attrs
-
-
 def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     config: SweepConfig, config_path: Path
 ) -> None:
@@ -339,3 +328,19 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     said = plain(page_of(tied).answer.sentence)
     assert "calm" in said
     assert "wild" in said
+
+
+def test_frames_outlive_the_folder_and_are_written_in_pieces(
+    config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Whether a frame is written before or after it is joined, its file is the same."""
+    folder = shutil.copytree(config_path.parent / "kept", tmp_path / "kept")
+    again = run_sweep(config, folder, progress=False)
+    shutil.rmtree(folder)
+    monkeypatch.setattr("bayesbias.workflows.sweep_frames.AT_ONCE", 5)  # of 12 cells
+    page = page_of(again.found).text()
+    write_frames(again.found.frames, tmp_path)
+    same(again, undisturbed)
+    for name in ("summary", "contrasts"):
+        assert (tmp_path / f"{name}.csv").read_text() == getattr(again, name).to_csv(index=False)
+    assert page == page_of(undisturbed.found).text() == page_of(again.found).text()

@@ -80,9 +80,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Finished:
-    """Frames and warnings by job name, failed jobs, and how many saved results were reused."""
+    """Frames and warnings by job name, failed jobs, and how many saved results were reused.
 
-    frames: dict[str, pd.DataFrame]
+    ``frames`` has what `run_jobs` was asked to keep of each frame; by default, all of it.
+    """
+
+    frames: dict[str, Any]
     warnings: dict[str, tuple[BayesbiasWarning, ...]]
     failures: tuple[Failure, ...]
     reused: int
@@ -91,7 +94,35 @@ class Finished:
 type _Packed = dict[str, Any]
 """A packed frame, or the ``error`` and its ``message``."""
 
-type _Result = tuple[pd.DataFrame, tuple[BayesbiasWarning, ...]]
+type _Result = tuple[Any, tuple[BayesbiasWarning, ...]]
+"""What is kept of a frame, and the warnings."""
+
+type _Keep = Callable[[_Packed], Any]
+
+
+def pack_frame(frame: pd.DataFrame, found: Iterable[BayesbiasWarning] = ()) -> dict[str, Any]:
+    """Convert a frame and warnings to JSON types; `unpack_frame` converts them back."""
+    content = {
+        "columns": {name: column.tolist() for name, column in frame.items()},
+        "dtypes": {name: str(column.dtype) for name, column in frame.items()},
+        "attrs": frame.attrs,
+        "warnings": [to_dict(notice) for notice in found],
+    }
+    packed: dict[str, Any] = json.loads(json.dumps(content))
+    return packed
+
+
+def unpack_frame(packed: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the frame that `pack_frame` packed."""
+    columns: dict[str, Any] = {}
+    for (name, values), dtype in zip(
+        packed["columns"].items(), packed["dtypes"].values(), strict=True
+    ):
+        made = pd.Series if dtype == "object" else pd.array  # arrays need no alignment
+        columns[name] = made(values, dtype=dtype)
+    frame = pd.DataFrame(columns)
+    frame.attrs = dict(packed["attrs"])
+    return frame
 
 
 def run_jobs(
@@ -101,6 +132,7 @@ def run_jobs(
     n_jobs: int = 1,
     progress: bool | None = None,
     description: str = "",
+    keep: _Keep = unpack_frame,
 ) -> Finished:
     """Run jobs in parallel; a job that fails does not stop the others.
 
@@ -112,6 +144,10 @@ def run_jobs(
     ``joblib.parallel_config(backend="dask")``, a Dask cluster runs the jobs instead. Each distinct
     warning is issued once, with the name of one job and the number of others.
 
+    ``keep`` receives each packed frame, and returns what is held of it until all jobs have ended;
+    by default, this is the frame. If a saved result is damaged, ``keep`` must raise a ValueError,
+    TypeError, LookupError, or AttributeError.
+
     A damaged result is computed again, with a warning. If this process ends, its workers end, too;
     finished results are kept. If a worker dies, the job that it ran fails; the others still run.
     """
@@ -121,7 +157,7 @@ def run_jobs(
     results: dict[str, _Result] = {}
     if folder is not None:
         (folder / RESULTS).mkdir(parents=True, exist_ok=True)
-        results |= read_results(folder, {job.key: job for job in jobs})
+        results |= read_results(folder, {job.key: job for job in jobs}, keep)
     todo = {job.key: job for job in jobs if job.key not in results}
     failed, n_kept = dict[str, _Packed](), len(results)
     reused = sum(job.key in results for job in jobs)
@@ -133,7 +169,7 @@ def run_jobs(
             if "error" in outcome:
                 failed[key] = outcome
             else:
-                results[key] = unpack_frame(outcome)
+                results[key] = _opened(outcome, keep)
                 if folder is not None:
                     _save(folder, key, {**outcome, "settings": todo[key].settings})
             update(len(results) + len(failed))
@@ -173,12 +209,18 @@ def result_key(settings: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_results(folder: Path, keys: Iterable[str]) -> dict[str, _Result]:
+def _opened(packed: _Packed, keep: _Keep) -> _Result:
+    return keep(packed), tuple(map(from_dict, packed["warnings"]))
+
+
+def read_results(
+    folder: Path, keys: Iterable[str], keep: _Keep = unpack_frame
+) -> dict[str, _Result]:
     """Return the saved results by key; warn about damaged ones and leave them out."""
     results, damaged = {}, 0
     for key in keys:
         try:
-            results[key] = unpack_frame(read_json(folder / RESULTS / f"{key}.json"))
+            results[key] = _opened(read_json(folder / RESULTS / f"{key}.json"), keep)
         except FileNotFoundError:
             pass
         except (ValueError, TypeError, LookupError, AttributeError):
@@ -186,31 +228,6 @@ def read_results(folder: Path, keys: Iterable[str]) -> dict[str, _Result]:
     if damaged:
         warn(DamagedResults(damaged, str(folder / RESULTS)))
     return results
-
-
-def pack_frame(frame: pd.DataFrame, found: Iterable[BayesbiasWarning] = ()) -> dict[str, Any]:
-    """Convert a frame and warnings to JSON types; `unpack_frame` converts them back."""
-    content = {
-        "columns": {name: column.tolist() for name, column in frame.items()},
-        "dtypes": {name: str(column.dtype) for name, column in frame.items()},
-        "attrs": frame.attrs,
-        "warnings": [to_dict(notice) for notice in found],
-    }
-    packed: dict[str, Any] = json.loads(json.dumps(content))
-    return packed
-
-
-def unpack_frame(packed: Mapping[str, Any]) -> _Result:
-    """Return the frame and the warnings that `pack_frame` packed."""
-    columns: dict[str, Any] = {}
-    for (name, values), dtype in zip(
-        packed["columns"].items(), packed["dtypes"].values(), strict=True
-    ):
-        made = pd.Series if dtype == "object" else pd.array  # arrays need no alignment
-        columns[name] = made(values, dtype=dtype)
-    frame = pd.DataFrame(columns)
-    frame.attrs = dict(packed["attrs"])
-    return frame, tuple(map(from_dict, packed["warnings"]))
 
 
 def _run_all(jobs: Mapping[str, Job], n_jobs: int) -> Generator[tuple[str, _Packed]]:

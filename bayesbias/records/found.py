@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -15,6 +15,21 @@ from .naming import Naming
 from .rows import Row, rows_of
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A frame that is joined from many when it is first read, or read in pieces that are not kept.
+
+    The pieces have the columns, types, and rows of the joined frame.
+    """
+
+    join: Callable[[], pd.DataFrame]
+    pieces: Callable[[], Iterator[pd.DataFrame]]
+
+    def __call__(self) -> pd.DataFrame:
+        """Return the joined frame."""
+        return self.join()
+
+
 class Frames(UserDict[str, Any]):
     """Frames keyed by name; a frame given as a function is computed when it is first read."""
 
@@ -23,6 +38,11 @@ class Frames(UserDict[str, Any]):
         if not isinstance(part, pd.DataFrame):
             self.data[name] = part = part()
         return part
+
+    def pieces(self, name: str) -> Iterator[pd.DataFrame]:
+        """Yield a frame: in pieces if it would have to be joined, or else as a whole."""
+        part = self.data[name]
+        yield from part.pieces() if isinstance(part, Joined) else [self[name]]
 
     def __reduce__(self) -> tuple[type[Frames], tuple[dict[str, pd.DataFrame]]]:
         return Frames, (dict(self),)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from html import escape
 
+import pandas as pd
+
 from .. import plots
 from ..records.found import SweepRecord
 from ..records.rows import Verdict
@@ -134,13 +136,19 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
 
 def _contrasts(record: SweepRecord) -> Table:
     """Return the overall difference in every cell, with marks for sets with too few words."""
-    frame = record.frames["contrasts"]
+    frame = pd.concat(map(_led, record.frames.pieces("contrasts")), ignore_index=True)
     if len(frame):
-        is_led = (frame["first"] == "associated") & (frame["second"] == "different")
-        frame = at_level(frame[is_led], OVERALL)
         thin = record.frames["thin"]
         cells = set(zip(thin["embedding"], thin["list"], strict=True)) if len(thin) else set()
         found = zip(frame["embedding"], frame["list"], strict=True)
         frame = frame.assign(thin=[cell in cells for cell in found])
     shown = "embedding list model mean interval p_direction p_rope"
     return table(frame, "associated − different, overall", shown)
+
+
+def _led(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the overall difference in each cell."""
+    if frame.empty:
+        return frame
+    is_led = (frame["first"] == "associated") & (frame["second"] == "different")
+    return at_level(frame[is_led], OVERALL)

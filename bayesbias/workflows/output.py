@@ -16,6 +16,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import read_json
+from ..records.found import Frames
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
 from ..tables.table_files import read_frame
 
@@ -36,9 +37,14 @@ _PACKAGES = ("bayesbias", "pymc", "arviz", "numpy", "scipy", "pandas", "gensim",
 
 def write_frames(frames: Mapping[str, pd.DataFrame], folder: Path) -> None:
     """Write each frame that has rows, or belongs to every folder, to a CSV file."""
-    for name, frame in frames.items():
-        if len(frame) or (f"{name}.csv" in OWN_NAMES and len(frame.columns)):
-            frame.to_csv(folder / f"{name}.csv", index=False)
+    kept = frames if isinstance(frames, Frames) else Frames(frames)
+    for name in kept:
+        mode, is_own = "w", f"{name}.csv" in OWN_NAMES
+        for piece in kept.pieces(name):
+            is_new = mode == "w"
+            if len(piece) or (is_new and is_own and len(piece.columns)):
+                piece.to_csv(folder / f"{name}.csv", index=False, mode=mode, header=is_new)
+                mode = "a"
 
 
 def write_report[R](

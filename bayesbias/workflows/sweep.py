@@ -7,9 +7,9 @@ ranks the embeddings and estimates their differences.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import product
+from itertools import batched, product
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,15 @@ from .sweep_cells import (
     cell_job,
     joint_jobs,
     parts_of,
-    separated,
 )
+from .sweep_frames import AT_ONCE, Cell, CellFrames
 from .sweep_spec import SweepConfig
 
 CELL = ("embedding", "list", "model")
 """Columns that identify a cell."""
+
+OF_TABLES = ("missing", "thin")
+"""Frames about measured tables, which all models share."""
 
 FRAMES = (*CELL_READINGS, *tuple(JOINT_READINGS)[:3], "cells", "missing")
 
@@ -58,7 +61,8 @@ class Sweep(Fitted):
     `comparison.variance_shares`. They are empty if no list has different distances in two
     embeddings, or if the joint model fails (see `uncompared` for the error). ``tables`` has a row
     for each list measured in an embedding. ``missing`` and ``thin`` come from `bb.missing_words`
-    and `bb.undersized_sets`. `reused` counts results that already existed.
+    and `bb.undersized_sets`. ``summary`` and ``contrasts`` stay in a temporary file until they are
+    read. `reused` counts results that already existed.
     """
 
     found: SweepRecord
@@ -128,49 +132,61 @@ def run_sweep(
         (*key, spec.name): cell_job((*key, spec.name), part, spec, config)
         for (key, part), spec in product(parts.items(), config.models)
     }
-    joint = joint_jobs(parts, config)
+    joint, kept = joint_jobs(parts, config), CellFrames()
     done = run_jobs(
         [*jobs.values(), *joint],
+        keep=kept.keep,
         folder=None if folder is None else Path(folder),
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
     )
-    known = {cell: job.name for cell, job in jobs.items() if job.name in done.frames}
-    about = {cell: dict(done.frames[name].attrs) for cell, name in known.items()}
-    cells = ((cell, done.frames.pop(name)) for cell, name in known.items())  # held only once
-    frames = separated(cells, CELL_READINGS, CELL)
-    compared = [(job.name, done.frames[job.name]) for job in joint if job.name in done.frames]
-    frames |= separated(compared, JOINT_READINGS, ())
+    cells = [(cell, done.frames[job.name]) for cell, job in jobs.items() if job.name in done.frames]
+    compared = [((), done.frames[job.name]) for job in joint if job.name in done.frames]
+    attrs = {**config.intervals, "n_draws": float(config.n_draws)}
+    frames: dict[str, Any] = {name: kept.joined(name, compared, ()) for name in JOINT_READINGS}
+    for frame in frames.values():
+        frame.attrs |= attrs
     exact = all(spec.likelihood == "normal" for spec in config.models)
-    for name, frame in frames.items():
+    for name in CELL_READINGS:
         share = ERROR_SHARE if exact and name == "contrasts" else 1
-        frame.attrs |= {**config.intervals, "n_draws": config.n_draws / share**2}
-    measured = {cell[:2]: found for cell, found in about.items()}
-    sizes = [
-        (*key, found["rows"], len(found["missing"]["word"]), found["table_hash"])
-        for key, found in measured.items()
-    ]
-    lost, thin = (
-        joined({key: pd.DataFrame(found[name]) for key, found in measured.items()}, *CELL[:2])
-        for name in ("missing", "thin")
-    )
-    states = _states(config, jobs, done, about, refused)
+        own = attrs | {"n_draws": config.n_draws / share**2}
+        frames[name] = kept.later(name, cells, CELL, own)
+    frames |= _of_tables(kept, cells)
+    methods = {cell: str(kept.about(one)["method"]) for cell, one in cells}
+    states = _states(config, jobs, done, methods, refused)
     frames |= {
         "cells": states,
         "failures": states[states["state"] == "failed"],
-        "tables": pd.DataFrame(sizes, columns=[*CELL[:2], "rows", "missing", "table_hash"]),
-        "missing": lost,
-        "thin": thin,
         "landmarks": ruler,
     }
     failed = tuple(one for one in done.failures if one.name == JOINT)
     return Sweep(_record(config, frames, done.warnings), done.reused, failed)
 
 
+def _of_tables(kept: CellFrames, cells: Sequence[Cell]) -> dict[str, pd.DataFrame]:
+    """Return the tables' sizes, missing words, and sets with too few words, from their cells."""
+    tables = {names[:2]: one for names, one in cells}
+    sizes, parts = list[tuple[Any, ...]](), {name: list[pd.DataFrame]() for name in OF_TABLES}
+    for batch in batched(tables.items(), AT_ONCE):
+        about = {key: kept.about(one) for key, one in batch}
+        for key, found in about.items():
+            n_missing = len(found["missing"]["word"])
+            sizes.append((*key, found["rows"], n_missing, found["table_hash"]))
+        for name, joint in parts.items():
+            own = {key: pd.DataFrame(found[name]) for key, found in about.items()}
+            joint.append(joined(own, *CELL[:2]))
+    frames = {
+        name: pd.concat(joint, ignore_index=True) if joint else pd.DataFrame()
+        for name, joint in parts.items()
+    }
+    columns = [*CELL[:2], "rows", "missing", "table_hash"]
+    return {"tables": pd.DataFrame(sizes, columns=columns), **frames}
+
+
 def _record(
     config: SweepConfig,
-    frames: Mapping[str, pd.DataFrame],
+    frames: Mapping[str, Any],
     noticed: Mapping[str, Iterable[BayesbiasWarning]],
 ) -> SweepRecord:
     """Return what was found, as data; `noticed` has the warnings of each job by its name."""
@@ -252,7 +268,7 @@ def _states(
     config: SweepConfig,
     jobs: Mapping[tuple[str, str, str], Job],
     done: Finished,
-    about: Mapping[tuple[str, str, str], Mapping[Any, Any]],
+    methods: Mapping[tuple[str, str, str], str],
     refused: Mapping[str, Exception],
 ) -> pd.DataFrame:
     """Return the outcome of every cell."""
@@ -264,7 +280,7 @@ def _states(
         doubts = _doubts(done.warnings[job.name]) if job and not failure else []
         row = {
             "state": "failed" if failure else "done",
-            "method": about.get(cell, {}).get("method", ""),
+            "method": methods.get(cell, ""),
             "warnings": "; ".join(map(str, doubts)),
             "error": failure.error if failure else "",
             "message": failure.message if failure else "",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import batched, chain
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,6 @@ from .reference import Held, in_contexts, read_source
 from .results import ModelResult, Readings, joined, read_posterior
 from .settings import Settings
 from .sweep_spec import SweepConfig
-
-AT_ONCE = 100
-"""Number of results that are joined at a time."""
 
 JOINT = "all embeddings and lists"
 
@@ -149,8 +146,9 @@ def _part(own: WordList, listed: Held, known: _Known) -> Part:
 
 def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
     """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
-    options, (how, adjusted) = config.of_fit(progressbar=False), _adjusted(config, part.words)
-    settings = {"sweep": 3, "measured": part.hash, "spec": spec.to_dict(), **options.recorded}
+    options, (how, adjusted) = config.of_cells, _adjusted(config, part.words)
+    settings = {"sweep": 3, "measured": part.hash, "spec": config.contents[spec.name]}
+    settings |= options.recorded
     run = partial(fit_cell, part=part, spec=spec, options=options, **how)
     return Job(" / ".join(name), settings | adjusted, run, (part.matrix,))
 
@@ -236,30 +234,3 @@ def _packed(result: ModelResult) -> pd.DataFrame:
         "method": result.posterior.attrs.get("method", ""),
     }
     return whole
-
-
-def separated(
-    packed: Iterable[tuple[Any, pd.DataFrame]], names: Iterable[str], keys: Sequence[str]
-) -> dict[str, pd.DataFrame]:
-    """Return each of the frames that jobs joined, for all jobs, with the names of the jobs.
-
-    The frames are taken a few at a time, so a generator that drops them keeps memory low.
-    """
-    pieces: dict[str, list[pd.DataFrame]] = {name: [] for name in names}
-    for some in batched(packed, AT_ONCE):
-        known = [frame.attrs["columns"] for _, frame in some]
-        sizes = [len(frame) for _, frame in some]
-        bare = [frame.copy(deep=False) for _, frame in some]  # equal jobs share one frame
-        for frame in bare:
-            frame.attrs = {}  # which concat would compare
-        whole = pd.concat(bare, ignore_index=True)
-        for place, key in enumerate(keys):
-            whole[key] = np.repeat(np.array([name[place] for name, _ in some], object), sizes)
-        for name, found in pieces.items():
-            columns = dict.fromkeys(column for one in known for column in one[name])
-            found.append(whole.loc[whole["frame"] == name, [*keys, *columns]])
-    return {name: _stacked(pieces.pop(name), keys) for name in [*pieces]}  # pieces are let go
-
-
-def _stacked(pieces: Sequence[pd.DataFrame], keys: Sequence[str]) -> pd.DataFrame:
-    return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=[*keys])

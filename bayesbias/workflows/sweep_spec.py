@@ -71,6 +71,16 @@ class SweepConfig(FitOptions):
         """The values of covariates, by word."""
         return read_values(self.covariate_values) if self.covariate_values else None
 
+    @cached_property
+    def contents(self) -> dict[str, dict[str, object]]:
+        """The models' content by name, which the settings of all cells share."""
+        return {spec.name: spec.to_dict() for spec in self.models}
+
+    @cached_property
+    def of_cells(self) -> FitOptions:
+        """The options of each cell's fit."""
+        return self.of_fit(progressbar=False)
+
     @property
     def n_cells(self) -> int:
         """The number of fits in the sweep."""
