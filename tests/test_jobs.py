@@ -261,7 +261,7 @@ def test_frames_come_back_bit_for_bit(rows: list[tuple[Any, ...]], kind: type) -
     columns |= {"t": pd.Series(texts, dtype="str"), "b": np.asarray(booleans, dtype=bool)}
     frame = pd.DataFrame({**columns, "mixed": pd.Series([*texts], dtype=object)})
     frame.attrs = {"warnings": ["mind"], "ci_prob": 0.89}
-    back = unpack_frame(json.loads(json.dumps(pack_frame(frame))))[0]
+    back = unpack_frame(json.loads(json.dumps(pack_frame(frame))))
     assert_frame_equal(back, frame, check_exact=True)
     assert back.attrs == frame.attrs
 

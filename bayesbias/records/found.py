@@ -19,7 +19,7 @@ from .rows import Row, rows_of
 class Joined:
     """A frame that is joined from many when it is first read, or read in pieces that are not kept.
 
-    The pieces have the columns, types, and rows of the joined frame.
+    The pieces have the columns, types, ``attrs``, and together the rows of the joined frame.
     """
 
     join: Callable[[], pd.DataFrame]

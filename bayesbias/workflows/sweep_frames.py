@@ -132,12 +132,14 @@ class CellFrames:
     ) -> Joined:
         """Return a frame of all cells that is joined when it is read, or read in pieces."""
 
-        def join() -> pd.DataFrame:
-            frame = self.joined(name, cells, keys)
+        def described(frame: pd.DataFrame) -> pd.DataFrame:
             frame.attrs = dict(attrs)
             return frame
 
-        return Joined(join, lambda: self.pieces(name, cells, keys))
+        return Joined(
+            lambda: described(self.joined(name, cells, keys)),
+            lambda: map(described, self.pieces(name, cells, keys)),
+        )
 
     def joined(self, name: str, cells: Sequence[Cell], keys: Sequence[str]) -> pd.DataFrame:
         """Return one of the frames for all cells; its first columns name the cells.
