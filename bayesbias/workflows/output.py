@@ -39,12 +39,12 @@ def write_frames(frames: Mapping[str, pd.DataFrame], folder: Path) -> None:
     """Write each frame that has rows, or belongs to every folder, to a CSV file."""
     kept = frames if isinstance(frames, Frames) else Frames(frames)
     for name in kept:
-        mode, is_own = "w", f"{name}.csv" in OWN_NAMES
+        is_new, is_own = True, f"{name}.csv" in OWN_NAMES
         for piece in kept.pieces(name):
-            is_new = mode == "w"
             if len(piece) or (is_new and is_own and len(piece.columns)):
-                piece.to_csv(folder / f"{name}.csv", index=False, mode=mode, header=is_new)
-                mode = "a"
+                path = folder / f"{name}.csv"
+                piece.to_csv(path, index=False, mode="w" if is_new else "a", header=is_new)
+                is_new = False
 
 
 def write_report[R](
