@@ -21,7 +21,7 @@ from test_held_objects import ROWS, Model
 import bayesbias as bb
 from bayesbias.embeddings.formats.keyed import known_ranks
 from bayesbias.embeddings.load import load_vectors
-from bayesbias.embeddings.word_sets import as_rows, look_up, look_up_tuples
+from bayesbias.embeddings.word_sets import _as_rows, look_up, look_up_tuples
 from bayesbias.tables.spellings import first_spellings
 from bayesbias.tables.wordlist_files import wordlists
 from bayesbias.tables.wordlists import load_wordlist
@@ -34,7 +34,7 @@ NO_SETS: list[tuple[Callable[[], object], str]] = [
     (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "differ in length, so they cannot be from"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
     (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
-    (lambda: as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
+    (lambda: _as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),
 ]
 
 
