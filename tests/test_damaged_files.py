@@ -70,6 +70,7 @@ DAMAGED: list[tuple[str, bytes, str]] = [
     ("a.txt.gz", gzip.compress(as_text(WORDS))[:-9], "cut off, damaged"),
     ("a.bin.gz", gzip.compress(B3)[:-8] + b"\0" * 8, "cut off, damaged.*CRC"),
     ("a.zip", zipped({"b.txt": b"", "c.txt": T3}), r"2 files; choose one .*, as in .*::c.txt$"),
+    ("a.zip", zipped({"a.npy": b"", "c.txt": T3}), "2 files; choose one"),
     ("a.zip", zipped({}), "contains no files"),
     ("a.zip", ZIP.replace(CRC, b"abcd"), "CRC"),
     ("a.zip", bytes(PASSWORD), "is cut off, damaged, .*unpack it"),

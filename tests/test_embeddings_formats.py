@@ -129,6 +129,11 @@ def test_words_that_are_not_utf8_do_no_harm(file: File, write: Callable[[Table],
     check(load_vectors(path), {"é": (5, 6), "a\\xff": (1, 2), "b": (3, 4)})
 
 
+def test_words_with_spaces_in_a_text_named_as_binary_files_are(file) -> None:
+    path = file("a.bin", b"2 2\nnew york 0.1 0.2\nold town 0.5 0.25\n")
+    assert load_vectors(path)["old town"].tolist() == [0.5, 0.25]
+
+
 def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -> None:
     """This can be turned off, and the number of these words is reported."""
     sentences = [["king", "queen", "man"], ["queen", "woman", "king"]] * 5
