@@ -147,6 +147,11 @@ def test_figures_of_the_observed_table(toy_table: pd.DataFrame) -> None:
         expected["correlation", f"associated, {other}"] = alike
     found = frame.set_index(["statistic", "of"])["observed"]
     assert found.to_dict() == pytest.approx(expected)
+    three = toy_table["protected_word"].unique()[:3]  # the fewest that can correlate
+    for n in (2, 3):
+        few = toy_table[toy_table["protected_word"].isin(three[:n])]
+        frame = bb.prior_predictive("paper", few, draws=20, seed=1)
+        assert ("correlation" in set(frame["statistic"])) == (n == 3)
 
 
 def test_a_table_that_no_prior_expects_lies_at_its_edge(toy_table: pd.DataFrame) -> None:

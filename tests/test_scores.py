@@ -10,14 +10,17 @@ import pytest
 from builders import cosine, leaning, normals, refused, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 import bayesbias as bb
 from bayesbias.scores import (
+    ScoreResult,
     direct_bias,
     ect,
     effect_sizes,
     gweat,
     mac,
+    mac_change,
     nas,
     psi,
     ripa,
@@ -181,6 +184,14 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
     refused("MAC is undefined for 'x'", mac, toy, alone)
+
+
+def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
+    ends = [ScoreResult(0.5, pd.DataFrame({"a": own})) for own in ([0.1, 0.4], [0.3, 0.5])]
+    found, expected = mac_change(*ends), ttest_rel(*(end.per_word["a"] for end in reversed(ends)))
+    assert (found["t"], found["p_value"], found["n_pairs"]) == pytest.approx((*expected, 2))
+    one = [ScoreResult(0.5, end.per_word.head(1)) for end in ends]
+    refused("undefined without two pairs", mac_change, *one)
 
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
