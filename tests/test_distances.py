@@ -56,9 +56,10 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
         stereotypes={"man": ("soldier", "nurse"), "woman": ("nurse",)},
         controls={"human": ("he", "nurse", "nan")},
     )
-    with pytest.warns(bb.warnings.WordsInTwoRoles) as told:
+    with pytest.warns(bb.warnings.BayesbiasWarning) as told:
         table = distance_table(VECTORS, words)
     assert told[0].message == bb.warnings.WordsInTwoRoles(("he",), about="toy")
+    assert told[1].message.names == ("nurse",)  # a control that is a stereotype
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
     own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
@@ -68,6 +69,9 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
 def test_missing_words_are_absent_rows_and_reported() -> None:
     words = word_list(stereotypes={"man": ("soldier", "rancher"), "woman": ("nurse",)})
     assert "rancher" not in set(distance_table(VECTORS, words)["attribute"])
+    with pytest.warns(bb.warnings.ThinSet) as told:
+        distance_table(VECTORS, word_list(stereotypes={"man": ("rancher",), "woman": ("nurse",)}))
+    assert told[0].message == bb.warnings.ThinSet("man_stereotype", 0, 1, about="toy")
     lost = missing_words(VECTORS, words)
     assert lost.to_numpy().tolist() == [["stereotype", "man_stereotype", "rancher"]]
     assert missing_words(VECTORS, word_list()).empty

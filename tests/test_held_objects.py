@@ -234,6 +234,9 @@ REFUSED: list[tuple[Any, str]] = [
     (None, "vectors must be a path, .*got NoneType"),
     ((WORDS, MATRIX + 1j), "real numbers; got complex"),
     ({"he": pd.Series([1, 2], ["a", "b"]), "she": pd.Series([2, 1], ["b", "a"])}, "'he' and 'she'"),
+    ((pd.Series(WORDS, range(6)[::-1]), pd.DataFrame(MATRIX)), "words and vectors have different"),
+    ({"word": pd.Series(WORDS), "vector": pd.Series([*MATRIX], [*"abcdef"])}, "words and vectors"),
+    (WIDE.set_axis([*"abca"], axis=1), "two columns named 'a'"),
     ([("he", pd.Series([1, 2])), ("she", pd.Series([2, 1], [1, 0]))], "different labels"),
 ]
 

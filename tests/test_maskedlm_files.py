@@ -148,6 +148,7 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
     (FEW.replace(",", ";"), "csv", ("m", [0.25, -1.5], 0)),
+    (FEW.replace("model", "Model ").replace("m,1", " m,1 "), "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace(",", ";").replace(".", ","), "csv", ("m", [0.25, -1.5], 0)),
 ]
 
@@ -192,6 +193,8 @@ def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     assert files_named(page) == files_beside(each.name for each in Path("out").glob("*.*"))
 
 
+TURNED = "model,pair_id,bias_type,difference,direction\nm,1,age,1,back\nm,2,age,2,1\n"
+METADATA = "metadata.csv"
 EXCHANGED = {"stereo_antistereo": CROWS["bias_type"], "bias_type": CROWS["stereo_antistereo"]}
 TWICE = "model,pair_id,bias_type,difference\nm,1,age,{}\nm,1,age,2\n"
 REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
@@ -207,6 +210,25 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_scores, TWICE.format("much"), ("csv",), "row 0: difference must be a number; got 'much'"),
     (read_scores, TWICE.format(1), ("csv",), "pair '1' occurs twice for 'm'"),
     (read_scores, MANY.replace("token_d", "d"), ("csv",), "row 0, pair '1' .* minus anti_st"),
+    (read_scores, FEW.replace("age", ""), ("csv",), "row 0, pair '1', has an empty bias_type"),
+    (read_scores, FEW.replace("m,1", ",1"), ("csv",), "has an empty model"),
+    (read_scores, TURNED.replace("back", "anti"), ("csv",), "unknown direction 'anti'"),
+    (
+        read_scores,
+        FEW.replace("0.25", "True").replace("-1.5", "False"),
+        ("csv",),
+        "number; got True",
+    ),
+    (partial(read_scores, model="x"), FEW.replace("m,1", "n,1"), (), "x' is one name, .* n, m"),
+    (partial(read_scores, metadata=METADATA), FEW, (), "metadata is for BBQ"),
+    (partial(read_pairs, metadata=METADATA), OWN, ("csv",), "is for the data set bbq only"),
+    (partial(read_pairs, part="intersentence"), OWN, ("csv",), "the data set stereoset only"),
+    (
+        read_pairs,
+        "stereotypical,cluster,Cluster \na,b,c\n",
+        ("csv",),
+        "two columns named 'cluster'",
+    ),
     (read_scores, "", (), "is not a log of lm-evaluation-harness"),
 ]
 
@@ -215,6 +237,10 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
 def test_files_that_are_refused(read, content, arguments, why, tmp_path) -> None:
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
+    if getattr(read, "keywords", {}).get("metadata"):
+        table = tmp_path / "metadata.csv"
+        table.write_text("category,example_id,target_loc\n")
+        read = partial(read, metadata=table)
     refused(why, read, path, *arguments)
 
 

@@ -198,7 +198,7 @@ def test_texts_with_other_line_breaks(encoding: str, tmp_path: Path) -> None:
 
 ODD_SAMPLES = [
     (crows(0, -1, -2, -3), "row 0: it has 3 log-likelihoods, not 2"),
-    (crows(0, stereo_antistereo=-1), "row 0: unknown stereo_antistereo '-1'"),
+    (crows(0, stereo_antistereo=-1), "row 0: unknown direction '-1'"),
     (
         sample(0, question(0, context_condition="ambiguous"), -1, -2, -3),
         "row 0: the context_condition is 'ambiguous', not ambig or disambig",
@@ -306,6 +306,10 @@ def test_pairs_of_the_same_sentences(rows, left, again, tmp_path, recwarn) -> No
     named = [one.pairs for one in told if isinstance(one, RepeatedSentences)]
     assert named == [again] * bool(again)
     assert [one.n for one in told if isinstance(one, LeftOut)] == [left] * bool(left)
+    path.write_text("Stereotypical,anti_stereotypical,bias_type,ID,Note\nA b,A c,age,1,\n")
+    with pytest.warns(LeftOut) as told:
+        read_pairs(path, "csv")
+    assert told[0].message.names == ("ID",)
     bare = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
     path.write_text("stereotypical,anti_stereotypical,bias_type\n" + bare)
     assert len(read_pairs(path, "csv")) == len({*bare.splitlines()})  # without ids, all repeats go

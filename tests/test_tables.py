@@ -351,7 +351,14 @@ def test_both_ends_of_distances_ranks_widths_and_copies() -> None:
     # In binary, 1 - .86 is a little more than .14.
     band = mac_band(table.assign(cosine_distance=0.86))
     assert band[["band_low", "band_high"]].to_numpy() == pytest.approx(np.array([[0.86, 1.14]] * 2))
-    refused("from 1", bb.validate_table, valid.assign(attribute_rank=0.5))
+    for rank in (0.5, True, 2 + 0j, pd.Timestamp("2020-01-01")):
+        refused("from 1", bb.validate_table, valid.assign(attribute_rank=rank))
+    for odd in (True, np.True_, 1j, pd.Timestamp(1), pd.Timedelta(0), "1,0", None, [1]):
+        values = pd.Series([odd] * len(valid))
+        refused(r"not in \[0, 2\]", bb.validate_table, valid.assign(cosine_distance=values))
+    for name in ("protected_word", "attribute_set", "connection"):
+        odd = valid.assign(**{name: valid[name].astype(str) + " "})
+        refused("spaces around", bb.validate_table, odd)
     far = groups_by_sets("x", 2, 4)
     equal = np.tile([0.5, 0.6, 0.7, 0.8], 2)
     assert len(duplicate_vectors(far.assign(cosine_distance=equal))) == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bayesbias import WordList, check_wordlist, load_wordlist, wordlists
 from bayesbias._core.resources import bundled_folder
 from bayesbias.tables.wordlist_lint import find_flaws
-from bayesbias.warnings import ReadAsLatin1
+from bayesbias.warnings import LeftOut, ReadAsLatin1
 
 WEAT = {
     1: ("flowers", "insects", "pleasant_5", "unpleasant_5a"),
@@ -138,6 +138,11 @@ def test_a_dict_json_and_csv_make_one_list(write: Write) -> None:
     for sheet in sheets:
         assert load_wordlist(write(sheet, "pets.csv")) == wanted
         assert load_wordlist(write(sheet, "pets.tsv")) == wanted
+    held = wanted.to_frame().assign(empty=" ")
+    assert load_wordlist(held.set_index(held["word"].rename("key"))).groups == wanted.groups
+    with pytest.warns(LeftOut) as told:
+        assert load_wordlist(held.assign(note="x", n=1)).groups == wanted.groups
+    assert told[0].message.names == ("note", "n")
     rows = wanted.to_frame().to_dict("records")
     lines = "\n".join(map(json.dumps, rows))
     assert load_wordlist(write(json.dumps(rows), "pets.json")) == wanted
@@ -209,6 +214,8 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"facets": {"gender": {"bx": "women"}}}, r"facets.gender.bx: unknown group 'bx'"),
 ]
 
+TWO_SETS = "role,set,word,group\nstereotype,s,x,a\nstereotype,q,y,a\n"
+
 REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.toml", "", r"no \[groups\] and no \[controls\]"),
     ("mine.toml", "[groups]\na = [['x']]", r"groups.a\[0\]: must be text in quotes; got \['x'\]"),
@@ -222,6 +229,11 @@ REFUSED_FILES: list[tuple[str, str | bytes, str]] = [
     ("mine.csv", "role,set,word\nprotected,a\n", r"groups.a\[0\]: the word '' is blank"),
     ("mine.csv", "role,set,word\nprotected,a,b\n,c,\n", "unknown role in row 3 ''"),
     ("mine.csv", "role,set,word\ngroup,a,b\n", "unknown role in row 2 'group'; .*protected"),
+    ("mine.csv", "role,set,word,word\n", "two columns are named 'word'"),
+    ("mine.csv", "role,set,word,group\nprotected,a,b,c\n", "row 2 has the group 'c'.* 'a'"),
+    ("mine.csv", "role,set,word,group\ncontrol,human,b,c\n", "group of a control word is empty"),
+    ("mine.csv", TWO_SETS, "row 3 has the set 'q', but earlier stereotypes of 'a' are in 's'"),
+    ("mine.csv", TWO_SETS.replace("q,", "a_stereotype,"), "row 3 has the set 'a_ster.* in 's'"),
 ]
 
 REFUSED_SOURCES: list[tuple[Any, type[Exception], str]] = [
@@ -269,6 +281,8 @@ def test_what_is_no_list_is_refused_in_a_line(write, source, error, message) -> 
         ({"groups": {"a b": ["he", "He"], "cat": ["x"], "dog": ["y"]}}, 'groups."a b"[1]', "once"),
         ({"stereotypes": {"cat": ["Dog"], "dog": ["x"]}}, "stereotypes.cat[0]", "itself"),
         ({"controls": {"human": ["né", "ne\u0301"]}}, "controls.human[1]", "as one word"),
+        ({"controls": {"human": ["boy, guy"]}}, "controls.human[0]", "list each of them"),
+        ({"controls": {"human": ["boy;guy"]}}, "controls.human[0]", "list each of them"),
     ],
 )
 def test_doubts_do_not_keep_a_list_from_loading(fields, key, message) -> None:

@@ -26,7 +26,7 @@ from ..tables.schema import (
 from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlist_files import HEADS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from ..warnings import SameSpellings, WordsInTwoRoles
+from ..warnings import LeftOut, SameSpellings, ThinSet, WordsInTwoRoles
 from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory
 
@@ -88,7 +88,13 @@ def distance_table(
     2        judaism     hairy             1.03
     """
     refuse_lists("distance_table(vectors, wordlist)", vectors)
-    return measure(vectors, wordlist, embedding, max_missing, drop_duplicates=drop_duplicates).rows
+    wordlist = load_wordlist(wordlist)
+    held = vectors_in_memory(vectors, wordlist)
+    table = measure(held, wordlist, embedding, max_missing, drop_duplicates=drop_duplicates)
+    sets = _losses(held, wordlist)
+    for row in sets[(sets["found"] == 0) & (sets["role"] != "baseline")].itertuples():
+        warn(ThinSet(str(row.set), 0, int(row.words), about=wordlist.name))
+    return table.rows
 
 
 def measure(
@@ -243,6 +249,20 @@ def _check_words(
         warn(SameSpellings(tuple(same), about=wordlist.name))
     if both:
         warn(WordsInTwoRoles(tuple(both), about=wordlist.name))
+    _warn_of_controls(spellings, wordlist)
+
+
+def _warn_of_controls(spellings: Mapping[str, str], wordlist: WordList) -> None:
+    """Name the controls that count as stereotypes, or as controls of an earlier kind."""
+    taken = {spellings.get(word) for words in wordlist.stereotypes.values() for word in words}
+    again: list[str] = []
+    for words in wordlist.controls.values():
+        own = {spellings[word] for word in words if word in spellings}
+        again += sorted(own & taken)
+        taken |= own
+    if again:
+        why = "already a stereotype, or a control of another kind"
+        warn(LeftOut(len(again), 0, "control", why, tuple(again), about=wordlist.name))
 
 
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from .._core.checks import unknown_name
+from .._core.checks import check_choice, unknown_name
 from .._core.warnings import warn
 from ..tables.schema import require_columns
 from ..warnings import RepeatedSentences
@@ -74,6 +74,14 @@ def warn_of_repeats(pairs: pd.DataFrame, about: str = "") -> None:
         )
 
 
+def named_direction(given: object) -> str:
+    """Return the name of a direction, which is a number in some copies of the data set."""
+    names = {str(place): name for place, name in enumerate(DIRECTIONS)}
+    name = names.get(str(given), str(given))
+    check_choice("direction", name, DIRECTIONS)
+    return name
+
+
 def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> None:
     """Raise a ValueError that describes the first fault found and names the first row affected."""
     for fault, wrong in faults.items():
@@ -97,6 +105,15 @@ def word_contrast(first: str, second: str) -> str:
     different = [words[0] - words[1], words[1] - words[0]]
     sides = different if any(different) else words
     return " / ".join(sorted(" ".join(sorted(side)) for side in sides))
+
+
+def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
+    """Return a table whose known columns have their names, however they are capitalized."""
+    names = {name: str(name).strip().lower() for name in table.columns}
+    return require_columns(
+        table.rename(columns={name: plain for name, plain in names.items() if plain in {*known}}),
+        (),
+    )
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:

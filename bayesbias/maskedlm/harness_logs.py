@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core.checks import check_choice, counted
+from .._core.checks import counted
 from .._core.reading import WITHIN, unpacked_name
 from .._core.warnings import warn
 from ..warnings import RepeatedSentences
 from .bbq import as_question, said_place, unknown_place
-from .datasets import DIRECTIONS, ROLES, word_contrast
+from .datasets import ROLES, named_direction, word_contrast
 from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
 
 NEUTRAL = "the pronoun is neutral"
@@ -123,7 +123,7 @@ def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counte
         "measure": "log-likelihood",
         "pair_id": _names(pair, seen[pair])[-1],
         "bias_type": str(doc["bias_type"]),
-        "direction": _direction(doc.get("stereo_antistereo", 0)),
+        "direction": named_direction(doc.get("stereo_antistereo", 0)),
         "cluster": word_contrast(first, second),
         **dict(zip(ROLES, scores, strict=True)),
     }
@@ -132,14 +132,6 @@ def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counte
 def _names(pair: str, n: int) -> list[str]:
     """Return the ids of a pair that occurs n times."""
     return [pair, *(f"{pair}-{time}" for time in range(2, n + 1))]
-
-
-def _direction(given: object) -> str:
-    """Return the name of a direction, which is a number in some copies of the data set."""
-    names = {str(place): name for place, name in enumerate(DIRECTIONS)}
-    name = names.get(str(given), str(given))
-    check_choice("stereo_antistereo", name, DIRECTIONS)
-    return name
 
 
 def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content: Content) -> None:

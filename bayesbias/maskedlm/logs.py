@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import counted
+from .._core.checks import Argument, ArgumentError, counted
+from .._core.display import abridged
 from .._core.reading import read_text
 from .._core.warnings import warn
 from ..warnings import LeftOut
@@ -110,6 +111,8 @@ def numbers_of(row: Row) -> list[float]:
     numbers = []
     for name in {*ROLES, "difference", "token_difference"} & set(row):
         try:
+            if isinstance(row[name], bool):
+                raise TypeError
             row[name] = float(row[name])
         except (TypeError, ValueError):
             raise ValueError(f"{name} must be a number; got {row[name]!r:.60}") from None
@@ -176,6 +179,9 @@ def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> p
     """Return the rows of a log as a frame, with default values for missing columns."""
     frame = pd.DataFrame(rows, columns=None if rows else list(columns))
     if model is not None:
+        if len(names := frame["model"].unique()) > 1:
+            text = f" is one name, but the log has the models {abridged(names)}; leave it out"
+            raise ArgumentError(Argument("model", model), text)
         frame = frame.assign(model=model)
     if "difference" not in frame.columns:
         frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]

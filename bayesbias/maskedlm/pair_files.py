@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.reading import as_utf8, located, opened, read_json, read_text
+from .._core.warnings import warn
 from ..tables.schema import require_columns
 from ..tables.table_files import PARQUET, read_csv, read_parquet
+from ..warnings import LeftOut
 from .bbq import NESTED, as_question, bbq_places, is_ambiguous, read_targets
 from .datasets import (
     DIRECTIONS,
@@ -24,6 +26,7 @@ from .datasets import (
     of_bias_types,
     validate_pairs,
     warn_of_repeats,
+    with_heads,
 )
 from .logs import Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
@@ -78,6 +81,9 @@ def read_pairs(
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
+    for name, value, of in (("metadata", metadata, "bbq"), ("part", part, "stereoset")):
+        if dataset != of and value not in {None, PARTS[0]}:
+            raise ArgumentError(Argument(name, str(value)), f" is for the data set {of} only")
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
@@ -140,7 +146,14 @@ def _crows_pairs(path: Path, content: Content) -> None:
 
 
 def _own_pairs(path: Path, content: Content) -> None:
-    content.rows += rows_of(_table(path, *ROLES, "bias_type"))
+    table = with_heads(_table(path), PAIR_COLUMNS)
+    require_columns(table, (*ROLES, "bias_type"))
+    named = table.columns[table.apply(lambda column: column.str.strip().any())]
+    others = [str(name) for name in named.difference(PAIR_COLUMNS, sort=False)]
+    if others := [name for name in others if not name.startswith("Unnamed: ")]:
+        why = f"pairs have the columns {', '.join(PAIR_COLUMNS)}"
+        warn(LeftOut(len(others), 0, "column", why, tuple(others), about=str(path)))
+    content.rows += rows_of(table)
 
 
 class Cluster(NamedTuple):

@@ -61,11 +61,11 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
         "has an empty bias_type": chosen["bias_type"].str.strip() == "",
         f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
-        "is in two clusters; use the same one for all models": chosen.groupby("pair_id")[
-            "cluster"
-        ].transform("nunique")
-        > 1,
     }
+    of_pair, several = chosen.groupby("pair_id"), "is in two {}s; use the same one for all models"
+    for name in ("bias_type", "cluster", "direction"):
+        if name in chosen:
+            faults[several.format(name)] = of_pair[name].transform("nunique") > 1
     if "direction" in chosen.columns:
         faults[NEEDS_DIRECTION] = ~chosen["direction"].isin(DIRECTIONS)
     refuse_rows(chosen, faults)

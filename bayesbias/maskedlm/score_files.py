@@ -15,35 +15,30 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.reading import as_utf8, located, opened, parts_of, read_json, unpacked_name
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .bbq import BbqAnswer, Targets, bbq_table, read_targets
-from .datasets import PAIR_LABELS, ROLES, refuse_rows
+from .datasets import ROLES, refuse_rows
 from .harness_logs import read_harness
 from .inspect_logs import is_eval, read_inspect
 from .logs import (
     ANSWERS,
-    SAME_SCORE,
     Content,
     Read,
     completed,
-    rows_of,
     said,
     unrepeated,
-    usable,
     warn_of,
 )
 from .pll import SCORE_COLUMNS, paired_scores
+from .score_tables import LOG_COLUMNS, TEXTS, read_score_table
 
 SCORES, RECORD = "scores.csv", "run.json"
 
 KIND = "bayesbias mlm score"
 """The value of ``made_by`` in the record of a folder of scores."""
-
-LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
-"""Columns of every frame of logs; other columns may follow."""
 
 HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
 """Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
@@ -53,8 +48,6 @@ _FIELDS: dict[str, type] = {
     "unscored": list,
 }
 """Fields of a record that reports use, with their types."""
-
-_TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
 
 
 def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -77,7 +70,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             "the pairs again"
         )
     with located(path):
-        scores = read_csv(path, dtype=_TEXTS, keep_default_na=False)
+        scores = read_csv(path, dtype=TEXTS, keep_default_na=False)
         require_columns(scores, SCORE_COLUMNS)
         if scores.empty:
             raise ValueError("the file has no scores")
@@ -146,6 +139,10 @@ def read_scores(
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
     else:
         read, answers = _read_logs(places, layout, model, metadata)
+        if metadata is not None and not answers:
+            raise ArgumentError(
+                Argument("metadata"), f" is for BBQ, and {places[0]} has no answers to it"
+            )
         read[0][1]["bbq"] = bbq_table(answers).to_dict("records") if answers else []
     logs = [log for _, log in read]
     joined = pd.concat([frame for frame, _ in read if len(frame)] or [read[0][0]])
@@ -280,26 +277,13 @@ def is_log(path: Path, layout: str) -> bool:
     if layout == "inspect":
         return '"eval"' in start and '"task"' in start
     return {"model", "pair_id", "bias_type"} <= set(
-        re.split(r"[,;|\"\s]+", start.partition("\n")[0])
+        re.split(r"[,;|\"\s]+", start.partition("\n")[0].lower())
     )
-
-
-def read_table(path: Path, content: Content) -> None:
-    """Read a CSV file with one row per pair and model."""
-    table = read_csv(path, dtype=_TEXTS, keep_default_na=False)
-    scored = "difference" in table.columns
-    require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
-    if scored and {*ROLES} <= {*table.columns}:
-        numbers = table[[*ROLES, "difference"]].apply(pd.to_numeric, errors="coerce")
-        gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]
-        odd = {f"needs a difference of {' minus '.join(ROLES)}": gaps.abs() > SAME_SCORE}
-        refuse_rows(table, odd)
-    usable(rows_of(table), content.add, content, "a table of scores")
 
 
 LAYOUTS = {
     "lm-eval": Layout((".jsonl", ".json"), read_harness),
     "inspect": Layout((".eval", ".json"), read_inspect),
-    "csv": Layout((".csv",), read_table),
+    "csv": Layout((".csv",), read_score_table),
 }
 """Endings and reader of every layout. To add a layout, add a line."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
@@ -132,7 +132,7 @@ def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
     others = [each for each in table if each not in COLUMNS]
     ranks = [each for each, (_, rank) in LOG_RANKS.items() if rank in table]
     check_choice("covariate", name, [*map(str, others), *ranks])
-    if not is_numeric_dtype(table[column]):
+    if not is_numeric_dtype(table[column]) or is_complex_dtype(table[column]):
         first = table[column].iloc[0]
         raise ValueError(f"the covariate {name!r} must be a column of numbers; got {first!r}")
     values = table[column].to_numpy(np.float64, na_value=np.nan)

@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
-from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table
+from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
 from .table_files import read_csv, read_frame
 
 UNITS = ("attribute", "protected_word", "row")
@@ -71,7 +71,7 @@ def with_covariate(
     else:
         kind, things = of.replace("_", " "), table[of].astype(str)
         given = _of_words(things, of, values)
-    numbers = pd.to_numeric(given, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    numbers = real_numbers(given, truth=True)
     if (lost := ~np.isfinite(numbers)).any():
         without = [*dict.fromkeys(things[lost])]
         text = f" has no number for {counted(len(without), kind)} ({abridged(without)}); "
@@ -102,8 +102,13 @@ def _of_words(words: pd.Series, of: str, values: object) -> pd.Series:
             f"values must be a dict or a Series from each {of} to its number; got "
             f"{type(values).__name__}. For one value per row, pass of='row'"
         )
-    pairs = [(str(word), value) for word, value in values.items()]
-    given = pd.DataFrame(pairs, columns=["word", "value"])
+    given = pd.DataFrame(
+        {
+            "word": [str(word) for word, _ in values.items()],
+            "value": pd.Series([value for _, value in values.items()], dtype=object),
+        }
+    )
+    given["value"] = real_numbers(given["value"], truth=True)
     given = given[given["word"].isin(words)].drop_duplicates()
     if twice := list(dict.fromkeys(given["word"][given["word"].duplicated()])):
         raise ArgumentError(Argument("values"), f" has two values for {abridged(twice)}")

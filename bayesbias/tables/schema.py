@@ -6,6 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -101,6 +103,8 @@ def checked(table: pd.DataFrame | Checked) -> Checked:
         empty = np.array([not text.strip() for text in names])[codes] | valid[name].isna()
         if empty.any():
             raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
+        if odd := [text for text in names if text != text.strip()]:
+            raise ValueError(f"the {name} {odd[0]!r} has spaces around it; remove them")
         valid[name] = valid[name].astype(str)
     codes, names = coded["connection"]
     for name in sorted(names):
@@ -206,9 +210,26 @@ def codes_and_names(column: pd.Series[Any]) -> Coded:
     return codes, different
 
 
+def real_numbers(column: pd.Series[Any], *, truth: bool = False) -> NDArray[np.float64]:
+    """Return the numbers in a column; other text, dates, and complex numbers become NaN.
+
+    So do truth values unless `truth`, which makes 0 and 1 of them.
+    """
+    types = pd.api.types
+    of_truth, of_text = types.is_bool_dtype(column), types.is_string_dtype(column.dtype)
+    real = types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
+    if not (real or of_text) or of_truth or column.dtype == object:
+        kinds = (Real, Decimal, str, np.bool_) if truth else (Real, Decimal, str)
+        cells = column.astype(object)
+        fits = [isinstance(x, kinds) and (truth or not isinstance(x, bool)) for x in cells]
+        column = cells.where(pd.Series(fits, cells.index))
+    numbers = pd.to_numeric(column, errors="coerce")
+    return np.asarray(numbers.to_numpy(np.float64, na_value=np.nan))
+
+
 def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
     column = table["cosine_distance"]
-    distances = pd.to_numeric(column, errors="coerce").to_numpy(np.float64)
+    distances = real_numbers(column)
     wrong = ~((distances >= -ROUNDING) & (distances <= LARGEST_DISTANCE + ROUNDING))
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -221,7 +242,7 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def _checked_ranks(column: pd.Series[Any]) -> NDArray[np.float64]:
-    ranks = pd.to_numeric(column.replace("", np.nan), errors="coerce").to_numpy(np.float64)
+    ranks = real_numbers(column)
     wrong = (np.isnan(ranks) & ~(column.isna() | (column == ""))) | (ranks < 1) | np.isinf(ranks)
     if wrong.any():
         row = int(np.argmax(wrong))

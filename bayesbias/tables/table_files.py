@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +166,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     not UTF-8 is read as Latin-1, with a warning.
     """
     options = dialect(path) | options
+    _refuse_repeated_heads(path, options)
     try:
         frame = _parsed(path, options)
     except UnicodeDecodeError:
@@ -179,6 +180,16 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             "some rows have more fields than the header; put double quotes around text with commas"
         )
     return frame
+
+
+def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
+    """Raise a ValueError if two columns have one name, which pandas would number."""
+    how = {key: options[key] for key in ("skiprows", "sep", "skipinitialspace", "encoding")}
+    latin = {"encoding_errors": "replace"}
+    head = _parsed(path, {**how, **latin, "header": None, "nrows": 1, "dtype": str})
+    names = head.iloc[0].dropna().str.strip()
+    if names.duplicated().any():
+        raise ValueError(f"two columns are named {names[names.duplicated()].iloc[0]!r}")
 
 
 def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:

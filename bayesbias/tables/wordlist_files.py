@@ -13,6 +13,8 @@ import pandas as pd
 from .._core.checks import check_choice, check_path
 from .._core.reading import loads_json, located, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
+from .._core.warnings import warn
+from ..warnings import LeftOut
 from .schema import as_table, is_frame, require_columns
 from .table_files import read_csv
 from .wordlist_lint import TEXTS, shown
@@ -126,22 +128,53 @@ def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _content_of_rows(rows: object) -> dict[str, Any]:
-    """Return the sets in a frame; skip rows without any text."""
+    """Return the sets in a frame; skip rows without any text, and warn about other columns."""
     frame = as_table(rows, ())
     heads = {name: str(name).strip().lower() for name in frame.columns}
     frame = require_columns(frame.rename(columns=heads), HEADS)
-    frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]].fillna("")
+    _warn_of_columns(frame)
+    frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]]
     content: dict[str, Any] = {}
-    for row in frame.itertuples():
-        role, name, word, group = (str(cell).strip() for cell in row[1:])
+    for number, row in enumerate(frame.fillna("").itertuples(index=False), 2):
+        role, name, word, group = (str(cell).strip() for cell in row)
         if not role + name + word:
             continue
-        check_choice(f"role in row {row[0] + 2}", role, ROLES)
+        check_choice(f"role in row {number}", role, ROLES)
         if role == "stereotype":
-            known = name in content.get("groups", {})
-            group = group or (name if known else name.removesuffix("_stereotype"))
-            if name not in (group, f"{group}_stereotype"):
-                content.setdefault("stereotype_names", {})[group] = name
-            name = group
+            name = _group_of_set(content, name, group, number)
+        elif group not in {"", name} or (group and role != "protected"):
+            text = f"row {number} has the group {group!r}, but the group of a {role} word is "
+            text += f"its set, {name!r}" if role == "protected" else "empty"
+            raise ValueError(f"{text}; change one of them")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
     return content
+
+
+def _group_of_set(content: dict[str, Any], name: str, group: str, number: int) -> str:
+    """Return the group of a stereotype's set, and keep the set's name if it is not the usual one.
+
+    Raise a ValueError if the group's earlier stereotypes are in another set.
+    """
+    known = name in content.get("groups", {})
+    group = group or (name if known else name.removesuffix("_stereotype"))
+    usual = f"{group}_stereotype"
+    own = usual if name == group else name
+    names = content.get("stereotype_names", {})
+    before = names.get(group, usual) if group in content.get("stereotypes", {}) else own
+    if own != before:
+        raise ValueError(
+            f"row {number} has the set {name!r}, but earlier stereotypes of {group!r} are in "
+            f"{before!r}; put the stereotypes of a group in one set, or make two lists"
+        )
+    if own != usual:
+        content.setdefault("stereotype_names", {})[group] = own
+    return group
+
+
+def _warn_of_columns(frame: pd.DataFrame) -> None:
+    """Name the columns that are not part of a list, other than an index and empty columns."""
+    texts = frame.drop(columns=[*HEADS, "group"], errors="ignore").fillna("").astype(str)
+    filled = [str(name) for name, column in texts.items() if column.str.strip().any()]
+    if others := [name for name in filled if not name.startswith("unnamed: ")]:
+        why = f"a list has the columns {', '.join(HEADS)}, and group"
+        warn(LeftOut(len(others), 0, "column", why, tuple(others)))

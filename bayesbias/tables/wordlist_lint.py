@@ -144,6 +144,8 @@ def _doubts(word: str, *, turkish: bool, latin: bool) -> Iterator[str]:
     looks = plainly(word)
     if odd := oddities(word):
         yield f"contains {odd}; if the word is not found, write {shown(looks)}"
+    if mark := re.search(r",\s|[;|]", word):
+        yield f"contains {mark[0].strip()!r}; if these are several words, list each of them"
     alike = LOOKALIKES["CYRILLIC", "LATIN"] | LOOKALIKES["GREEK", "LATIN"]
     if latin and word and all(letter in alike for letter in word):
         yield f"looks like Latin letters, but contains {', '.join(map(code_point, word))}"

@@ -19,7 +19,7 @@ from .._core.random import as_seed_sequence
 from .._core.warnings import warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
-from ..embeddings.distances import distance_table, missing_words, undersized_sets
+from ..embeddings.distances import measure, missing_words, undersized_sets
 from ..embeddings.load import VectorsLike, load_vectors, pick
 from ..embeddings.registry import open_embedding
 from ..model.defaults import RECOMMENDED
@@ -210,7 +210,7 @@ def _read_ends(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
         one, two = (
-            distance_table(vectors, wider, embedding=name)
+            measure(vectors, wider, name).rows
             for vectors, name in zip((first, second), names, strict=True)
         )
     return _Ends(one, two, names, sources, (first, second), held.pools, wider)

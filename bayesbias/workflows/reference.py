@@ -27,7 +27,7 @@ from ..background.pools import (
 from ..background.reference_words import draw_lists, topic_neighbors, with_matched, words_present
 from ..background.vocabulary_contrasts import list_contrasts, placed_among
 from ..embeddings.convert import cached
-from ..embeddings.distances import distance_table, measure, missing_words, undersized_sets
+from ..embeddings.distances import measure, missing_words, undersized_sets
 from ..embeddings.formats.keyed import frequency_ranks
 from ..embeddings.load import VectorsLike, pick
 from ..embeddings.registry import open_embedding
@@ -250,7 +250,7 @@ def split_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # of words that nobody listed
         wider = replace(wordlist, controls={"neutral": near})
-        table = distance_table(with_drawn(vectors, near, pool), wider)
+        table = measure(with_drawn(vectors, near, pool), wider).rows
     return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])
 
 
@@ -261,7 +261,7 @@ def baseline_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
         return pd.DataFrame()
     groups, controls = {**wordlist.groups, **wordlist.baseline}, _matched_of(wordlist)
     wider = replace(wordlist, groups=groups, controls=controls, baseline={})
-    table = distance_table(held.vectors, wider)
+    table = measure(held.vectors, wider).rows
     reading = {**settings.intervals, "rope": lead["contrasts"].attrs["rope"]}
     frames = [
         baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)

@@ -39,6 +39,12 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
 
+_NO_NUMBERS = (
+    pd.api.types.is_bool_dtype,
+    pd.api.types.is_datetime64_any_dtype,
+    pd.api.types.is_complex_dtype,
+)
+
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
 
 LOOKED_AT = 1_000
@@ -75,6 +81,9 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         rows: Any = frame.iloc[:, kept[0]].tolist()
     else:
         kept = _dimensions(frame, [p for p, kind in enumerate(kinds) if kind == "number"], place)
+        names = frame.columns[kept]
+        if not names.is_unique:
+            raise ValueError(f"the table has two columns named {names[names.duplicated()][0]!r}")
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
     ranks, used = _ranks(frame, [p for p in rest if kinds[p] == "number"])
@@ -85,7 +94,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
 def _kind(column: pd.Series) -> str:
     """Return whether a column has numbers, text, vectors, or something else."""
     types = pd.api.types
-    if types.is_bool_dtype(column) or types.is_datetime64_any_dtype(column):
+    if any(is_kind(column) for is_kind in _NO_NUMBERS):
         return "other"
     if types.is_numeric_dtype(column):
         return "number"

@@ -152,6 +152,7 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     """Return words in the order of their rows, given a list, or a dict from or to row numbers."""
     if isinstance(words, set | frozenset):
         raise TypeError("a set of words has no order; pass the words in the order of the vectors")
+    check_labels({"words": words, "vectors": rows})
     if not isinstance(words, Mapping):
         return words, _rows(rows)
     if all(isinstance(word, str) for word in words.values()):

@@ -1,0 +1,39 @@
+"""Read a table of scores from a CSV file: one row per pair and language model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ..tables.schema import require_columns
+from ..tables.table_files import read_csv
+from .datasets import PAIR_LABELS, ROLES, named_direction, refuse_rows, with_heads
+from .logs import SAME_SCORE, Content, rows_of, usable
+
+LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
+"""Columns of every frame of logs; other columns may follow."""
+
+TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
+"""Columns of labels, and their type."""
+
+
+def read_score_table(path: Path, content: Content) -> None:
+    """Add the rows of a table; labels must not be empty, and directions must be known."""
+    heads = {str(name): str(name).strip().lower() for name in read_csv(path, nrows=0)}
+    texts = {name: str for name, plain in heads.items() if plain in TEXTS}
+    table = read_csv(path, dtype=texts, keep_default_na=False)
+    table = with_heads(table, (*LOG_COLUMNS, "token_difference"))
+    scored = "difference" in table.columns
+    require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
+    labels = [name for name in TEXTS if name in table.columns]
+    table[labels] = table[labels].apply(lambda column: column.str.strip())
+    refuse_rows(table, {f"has an empty {name}; fill it in": table[name] == "" for name in labels})
+    if "direction" in table.columns:
+        table["direction"] = table["direction"].map(named_direction)
+    if scored and {*ROLES} <= {*table.columns}:
+        numbers = table[[*ROLES, "difference"]].apply(pd.to_numeric, errors="coerce")
+        gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]
+        odd = {f"needs a difference of {' minus '.join(ROLES)}": gaps.abs() > SAME_SCORE}
+        refuse_rows(table, odd)
+    usable(rows_of(table), content.add, content, "a table of scores")
