@@ -92,8 +92,9 @@ def distance_table(
     held = vectors_in_memory(vectors, wordlist)
     table = measure(held, wordlist, embedding, max_missing, drop_duplicates=drop_duplicates)
     sets = _losses(held, wordlist)
-    for row in sets[(sets["found"] == 0) & (sets["role"] != "baseline")].itertuples():
-        warn(ThinSet(str(row.set), 0, int(row.words), about=wordlist.name))
+    lost = sets[(sets["found"] == 0) & (sets["role"] != "baseline")]
+    for name, n in zip(lost["set"], lost["words"], strict=True):
+        warn(ThinSet(name, 0, int(n), about=wordlist.name))
     return table.rows
 
 

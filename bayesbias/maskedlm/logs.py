@@ -179,7 +179,7 @@ def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> p
     """Return the rows of a log as a frame, with default values for missing columns."""
     frame = pd.DataFrame(rows, columns=None if rows else list(columns))
     if model is not None:
-        if len(names := frame["model"].unique()) > 1:
+        if len(names := [*map(str, frame["model"].unique())]) > 1:
             text = f" is one name, but the log has the models {abridged(names)}; leave it out"
             raise ArgumentError(Argument("model", model), text)
         frame = frame.assign(model=model)

@@ -81,9 +81,9 @@ def read_pairs(
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
-    for name, value, of in (("metadata", metadata, "bbq"), ("part", part, "stereoset")):
-        if dataset != of and value not in {None, PARTS[0]}:
-            raise ArgumentError(Argument(name, str(value)), f" is for the data set {of} only")
+    for option, given, of in (("metadata", metadata, "bbq"), ("part", part, "stereoset")):
+        if dataset != of and given not in {None, PARTS[0]}:
+            raise ArgumentError(Argument(option, str(given)), f" is for the data set {of} only")
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
