@@ -302,6 +302,21 @@ def test_landmarks_are_kept_for_the_same_vectors_and_question(monkeypatch) -> No
     assert len(asked) == 3
 
 
+@pytest.mark.parametrize("model", ["by-group", "crossed"])
+def test_landmarks_are_the_overall_contrasts_of_their_fits(monkeypatch, model: str) -> None:
+    monkeypatch.setattr(ruler, "_KEPT", {})
+    vectors, spec = bb.load_vectors("glove-demo", ruler.landmark_words()), bb.load_model(model)
+    rows = ruler.landmark_rows(vectors, None, spec, bb.FitOptions(rope=0.02), 0)
+    assert rows["landmark"].tolist() == list(ruler.LANDMARKS)
+    for seed, wordlist in enumerate(ruler.landmark_lists().values()):
+        table = bb.distance_table(vectors, wordlist)
+        post = bb.fit(table, spec, draws=ruler.N_DRAWS, seed=seed, progressbar=False)
+        whole = bb.contrasts(post, rope=0.02).iloc[:1].drop(columns="p_most")
+        # a posterior stores the likeness of words in single precision
+        own = rows.iloc[[seed]].reset_index(drop=True)[list(whole)]
+        pd.testing.assert_frame_equal(own, whole, rtol=0, atol=1e-6)
+
+
 class Listed:
     """Draws the first of what it may draw, and keeps what that was."""
 

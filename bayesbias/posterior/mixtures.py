@@ -58,11 +58,18 @@ def _mixtures(
     design: Design, spec: ModelSpec, parameters: bytes, choose: Choice
 ) -> tuple[FloatArray, FloatArray]:
     """Return `mixtures` of a design and its model, given the content of its parameters."""
+    return mixtures_of(design, spec, np.frombuffer(parameters), choose)
+
+
+def mixtures_of(
+    design: Design, spec: ModelSpec, parameters: FloatArray, choose: Choice
+) -> tuple[FloatArray, FloatArray]:
+    """Return `mixtures` of a design and its model, given draws of the parameters."""
     posterior = collapse(design, spec, means_only=True)
     weights = choose(contrast_weights(posterior))
     weights = weights.reshape(len(weights), -1)
     errors = choose(slope_gaps(design, posterior.spec)).reshape(-1, weights.shape[1])
-    given = np.frombuffer(parameters).reshape(-1, posterior.n_parameters)
+    given = parameters.reshape(-1, posterior.n_parameters)
     is_known = ~np.isnan(weights[0])
     means, variances = moments(posterior, given, np.nan_to_num(weights))
     sds = np.sqrt(variances + np.nan_to_num(errors**2).sum(axis=0))

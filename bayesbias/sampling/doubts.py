@@ -43,8 +43,13 @@ def _doubts(tree: DataTree) -> Iterator[SamplingWarning]:
         yield from _doubts_of_chains(tree)
         return
     n_modes, k, ess = (float(stats[name]) for name in ("n_modes", "pareto_k", "importance_ess"))
+    yield from doubts_of_exact(int(n_modes), k, ess)
+
+
+def doubts_of_exact(n_modes: int, k: float, ess: float) -> Iterator[SamplingWarning]:
+    """Yield the reasons to distrust exact draws: several modes, a high Pareto k, and a low ESS."""
     if n_modes > 1:
-        yield PriorConflict(int(n_modes))
+        yield PriorConflict(n_modes)
     if not k < PARETO_K_LIMIT:
         yield HighParetoK(k, PARETO_K_LIMIT)
     if ess < ESS_LIMIT:

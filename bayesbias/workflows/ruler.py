@@ -20,20 +20,27 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import one_thread
+from .._core.intervals import describe_mixtures
+from .._core.random import as_seed_sequence
 from .._core.resources import bundled_folder
-from .._core.warnings import SamplingWarning
 from ..background.pools import Pools, TooFewWordsError, with_drawn
 from ..background.reference_words import with_matched, words_present
 from ..embeddings.distances import measure
 from ..embeddings.formats.keyed import frequency_ranks
+from ..model.frequency import frequency_of
+from ..model.indexing import make_design
 from ..model.spec import ModelSpec
-from ..model.tree import warnings_of
-from ..posterior.contrasts import contrasts
-from ..sampling.fit import fit_checked
-from ..sampling.options import FitOptions
-from ..tables.descriptives import default_rows, probability_below
-from ..tables.levels import OVERALL, at_level
-from ..tables.schema import MOST_MISSING
+from ..posterior.estimands import WITHIN, estimand_names, pair_names
+from ..posterior.mixtures import mixtures_of
+from ..posterior.summaries import in_front
+from ..sampling.doubts import doubts_of_exact
+from ..sampling.exact import sample_exact
+from ..sampling.fit import require_variation
+from ..sampling.options import ROPE_SHARE, FitOptions
+from ..sampling.reduction import collapse
+from ..tables.descriptives import probability_below
+from ..tables.levels import OVERALL
+from ..tables.schema import MOST_MISSING, Checked
 from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, load_wordlist
 from .results import joined
@@ -119,8 +126,30 @@ def _rows(
                 known = with_drawn(vectors, present.controls["matched"], pool)
             except TooFewWordsError:
                 continue
-        tree = fit_checked(measure(known, present), spec, options=replace(options, seed=place))
-        if any(isinstance(doubt, SamplingWarning) for doubt in warnings_of(tree)):
-            continue
-        rows = default_rows(contrasts(tree, **options.reading))
-        yield name, at_level(rows, OVERALL)
+        rows = _overall(measure(known, present), spec, replace(options, seed=place))
+        if rows is not None:
+            yield name, rows
+
+
+def _overall(table: Checked, spec: ModelSpec, options: FitOptions) -> pd.DataFrame | None:
+    """Return a list's overall row of `contrasts`, or None if it has none, or the sampler warns.
+
+    The row depends on draws of the sds alone, so no effects are drawn.
+    """
+    design = make_design(table)
+    spec = spec.fitting(design)
+    require_variation(design, spec)
+    estimand = estimand_names(design, spec)[0, 0]
+    (child,) = as_seed_sequence(options.seed).spawn(1)
+    posterior = collapse(design, spec)
+    drawn = sample_exact(posterior, options.n_draws, default_rng(child), effects=False)
+    doubts = doubts_of_exact(drawn.n_modes, drawn.pareto_k, drawn.importance_ess)
+    if estimand == WITHIN or any(doubts):
+        return None
+    mixtures = mixtures_of(design, spec, drawn.parameters, lambda of: of[:, :1, :1])
+    rope = ROPE_SHARE * design.spread if options.rope is None else options.rope
+    row = describe_mixtures(*mixtures, **options.intervals, rope=rope)
+    first, second = (names[0] for names in pair_names(design.connections).values())
+    about = {"level": OVERALL, "protected_group": "", "protected_word": ""}
+    about |= {"first": first, "second": second, "estimand": estimand}
+    return in_front(row, **about, frequency=str(frequency_of(design)))
