@@ -122,16 +122,21 @@ def mixture_quantiles(means: FloatArray, sds: FloatArray, probability: FloatArra
 
 
 def _quantiles(centers: FloatArray, widths: FloatArray, probability: FloatArray) -> FloatArray:
-    """Return quantiles of one mixture, by bracketing."""
+    """Return quantiles of one mixture, by bracketing between points of a grid."""
     import numpy as np
     from scipy.optimize.elementwise import find_root
     from scipy.special import ndtr
 
-    def excess(at: FloatArray, below: FloatArray) -> FloatArray:
+    def below(at: FloatArray) -> FloatArray:
         reached: FloatArray = ndtr((at[:, None] - centers) / widths).mean(axis=1)
-        return reached - below
+        return reached
+
+    def excess(at: FloatArray, wanted: FloatArray) -> FloatArray:
+        return below(at) - wanted
 
     low, high = (centers - WIDEST * widths).min(), (centers + WIDEST * widths).max()
-    ends = np.full(len(probability), low), np.full(len(probability), high)
+    grid = np.linspace(low, high, N_STEPS)
+    above = np.searchsorted(below(grid), probability).clip(1, N_STEPS - 1)
+    ends = grid[above - 1], grid[above]
     found = find_root(excess, ends, args=(probability,), tolerances={"xatol": STEP * (high - low)})
     return np.asarray(found.x)
