@@ -239,6 +239,7 @@ def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
     eval_file(tmp_path / "x.eval", content)
     (tmp_path / "paired.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
     (tmp_path / "results_2026.json").write_text('{"results": {"crows_pairs_english": {}}}')
+    (tmp_path / "settings.json").write_text('{"task": "crows_pairs"}')
     found = read_scores(tmp_path).groupby("measure")["difference"].apply(list)
     assert found.to_dict() == {"answer": [1, 1], "log-likelihood": [1, 0, -1]}
 
