@@ -211,6 +211,9 @@ def test_placed_effects_have_the_conditional_mean_and_sd() -> None:
     np.testing.assert_allclose(transform.forward(effect, *prior).eval(), value)
     logs = transform.log_jac_det(pt.as_tensor(value), *prior).eval()
     np.testing.assert_allclose(logs, np.log(sd))
+    # Without rough values, each effect still has a Jacobian of its own.
+    logs = placed(0.0, 0.0).log_jac_det(pt.as_tensor(value), *prior).eval()
+    np.testing.assert_allclose(logs, [np.log(0.4)] * 3, strict=True)
 
 
 def test_correlations_are_products_of_their_factor(table: pd.DataFrame) -> None:
