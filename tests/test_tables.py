@@ -321,6 +321,7 @@ def test_neighborhood_keeps_the_nearest_and_the_words_own(toy: pd.DataFrame) -> 
     near = neighborhood(toy.iloc[::-1], "she", most=5)
     assert near["attribute"].tolist() == ["kind", "walk", "warm", "bold", "table"]
     assert near["n_available"].tolist() == [6] * 5
+    assert [*near] == ["attribute", "connection", "cosine_distance", "n_available"]
     assert neighborhood(toy.iloc[::-1], "she", most=1)["attribute"].tolist() == ["kind", "warm"]
     again = toy.iloc[[0]].assign(cosine_distance=0.7)
     near = neighborhood(pd.concat([toy, again]), "she").set_index("attribute")
