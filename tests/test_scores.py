@@ -58,8 +58,22 @@ def test_weat_and_weam_against_plain_loops(seed: int, n_x: int, n_y: int) -> Non
         assert result.score == pytest.approx(difference / sd, abs=ROUNDING, rel=ROUNDING)
         assert result.association == pytest.approx(x + y, abs=ROUNDING)
     assert weat(None, Y, X, A, B).score == pytest.approx(-weat(None, X, Y, A, B).score)
-    assert weam(None, X, A, B).score == pytest.approx(statistics.fmean(x), abs=ROUNDING)
+    found = weam(None, X, A, B)
+    assert found.score == pytest.approx(statistics.fmean(x), abs=ROUNDING)
+    for pole, cosines in ((A, found.to_a), (B, found.to_b)):
+        each = [statistics.fmean(cosine(w, v) for v in pole) for w in X]
+        assert cosines == pytest.approx(each, abs=ROUNDING)
     assert gweat(None, [X, Y], [A, B]).score == pytest.approx(difference / 2, abs=ROUNDING)
+
+
+def test_each_group_of_gweat_counts_what_it_has_beyond_the_mean_group() -> None:
+    sets = normals(1, 2, 3, 4, 3, 2, 4)
+    groups, attributes = ([unit(rows).mean(axis=0) for rows in half] for half in (sets[:3], sets[3:]))
+    own = [
+        sum(math.sumprod(g - h, a - b) for h in groups for b in attributes) / 9
+        for g, a in zip(groups, attributes, strict=True)
+    ]
+    assert gweat(None, sets[:3], sets[3:]).per_group == pytest.approx(own, abs=ROUNDING)
 
 
 @settings(max_examples=40)
@@ -79,11 +93,37 @@ def test_nas_rnd_ect_and_semaxis_against_plain_loops(seed: int) -> None:
     to = [[cosine(mean, a) for a in A] for mean in means]
     ranks = [[sorted(values).index(v) for v in values] for values in to]
     squares = sum((i - j) ** 2 for i, j in zip(*ranks, strict=True))
-    assert ect(None, W, Y, A).score == pytest.approx(1 - 6 * squares / (4 * 15), abs=ROUNDING)
+    found = ect(None, W, Y, A)
+    assert found.score == pytest.approx(1 - 6 * squares / (4 * 15), abs=ROUNDING)
+    assert [*found.to_x, *found.to_y] == pytest.approx([*to[0], *to[1]], abs=ROUNDING)
     poles = [[statistics.fmean(column) for column in zip(*rows, strict=True)] for rows in (A, B)]
     axis = [first - second for first, second in zip(*poles, strict=True)]
     places = [cosine(w, axis) for w in W]
     assert semaxis(None, W, A, B).position == pytest.approx(places, abs=ROUNDING)
+
+
+def test_unit_scores_are_those_of_unit_vectors() -> None:
+    X, Y, A, B = (rows * [[9.0], [0.1], [2.0]] for rows in normals(3, 3, 3, 3, 3))
+    pairs = np.stack([X, Y], axis=1)
+    for score, sets in (
+        (rnd, (X, Y, A)),
+        (ect, (X, Y, np.vstack([A, B]))),
+        (semaxis, (X, A, B)),
+        (rnsb, (X, A, B)),
+        (direct_bias, (A, pairs)),
+    ):
+        scaled = [rows / np.linalg.norm(rows, axis=-1, keepdims=True) for rows in sets]
+        own, as_it_is = score(None, *sets, unit=True), score(None, *sets, unit=False)
+        assert own.score == pytest.approx(score(None, *scaled, unit=False).score, abs=1e-6)
+        assert abs(own.score - as_it_is.score) > 1e-3, score  # lengths matter
+
+
+def test_attributes_in_one_direction_share_their_rank() -> None:
+    along = [[0.1 * k, 0.3 * k] for k in (1, 3, 7, 11)]
+    X, Y, A = [[1.0, 0.0]], [[0.0, 1.0]], [*along, [1.0, 0.0], [1.0, 1.0]]
+    assert len({cosine(X[0], a) for a in along}) > 1  # rounding errors, not ranks
+    ranks = [[2.5] * 4 + [6, 5], [4.5] * 4 + [1, 2]]  # to X, the four come last
+    assert ect(None, X, Y, A).score == pytest.approx(statistics.correlation(*ranks))
 
 
 @settings(max_examples=40)
