@@ -8,6 +8,7 @@ import pytest
 from builders import leaning, pair_table, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 import bayesbias as bb
 from bayesbias import comparison
@@ -15,6 +16,10 @@ from bayesbias.comparison import bias_before_after, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.comparison.pairing import pair
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
+from bayesbias.model.indexing import make_design
+from bayesbias.scores import ListScore
+from bayesbias.scores.list_rows import list_rows
+from bayesbias.scores.table import resamples
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 from bayesbias.warnings import OnlyListedChanged
 
@@ -60,6 +65,15 @@ def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:
     assert once[["table", COLUMNS[-1]]].to_numpy().tolist() == [
         ["before", y] for y in (0.9, 0.6, 1)
     ]
+
+
+def test_changes_keep_the_likeness_of_words() -> None:
+    (before, words), rng = leaning(n=3), np.random.default_rng(4)
+    after = {word: row + 0.3 * rng.normal(size=6) for word, row in before.items()}
+    tables = [bb.distance_table(vectors, words) for vectors in (before, after)]
+    design, own = pair(*tables).design(), make_design(tables[0])
+    np.testing.assert_array_equal(design.word_likeness, own.word_likeness)
+    np.testing.assert_array_equal(design.attribute_likeness, own.attribute_likeness)
 
 
 def test_context_is_part_of_the_pair_if_both_tables_have_it() -> None:
@@ -113,6 +127,8 @@ def test_scores_are_those_of_either_embedding() -> None:
     assert np.allclose(frame["change"], frame["after"] - frame["before"])
     assert (frame["low"] <= frame["high"]).all()
     assert frame["p_value"].notna().tolist() == [True, False, False, False]
+    words = [bb.scores.mac(vectors, WORDS).per_word.to_numpy() for vectors in (after, before)]
+    assert frame["t"][0] == pytest.approx(ttest_rel(*map(np.ravel, words)).statistic)
 
 
 def test_intervals_of_the_change_keep_words_together() -> None:
@@ -125,6 +141,39 @@ def test_intervals_of_the_change_keep_words_together() -> None:
     same = scores_before_after(before, before, WORDS, n_resamples=20, seed=0).set_index("score")
     assert same[["change", "low", "high"]].eq(0).all(axis=None)
     assert "the t-test is undefined" in same["note"]["mac"]
+
+
+def test_intervals_of_the_change_are_those_of_changes_of_drawn_words() -> None:
+    before, after = toy(1), toy(2)
+    total = {"sum": ListScore(lambda rows: float(rows.protected[0].sum()), "ordered")}
+    found = scores_before_after(before, after, WORDS, scores=total, n_resamples=50, seed=0).iloc[0]
+    picks = resamples(list_rows(before, WORDS)[0], 50, 0).protected[0]
+    moved = np.array([(after[word] - before[word]).sum() for word in WORDS.groups["x"]])
+    ends = np.quantile(moved[picks].sum(axis=1), [0.055, 0.945])
+    assert (found["low"], found["high"]) == pytest.approx(tuple(ends))
+    assert found["change"] == pytest.approx(moved.sum())
+
+
+def test_bands_count_distances_of_both_tables() -> None:
+    rng = np.random.default_rng(0)
+    before, after = (
+        pd.DataFrame({"cosine_distance": rng.normal(1, sd, 40)}).assign(
+            protected_word="w",
+            protected_group="g",
+            attribute=[f"a{i}" for i in range(40)],
+            attribute_set="s",
+            connection="associated",
+            embedding="e",
+        )
+        for sd in (0.2, 0.1)
+    )
+    for half in (0.15, None):
+        row = comparison.band_shares(before, after, half).iloc[0]
+        width = half or np.ceil(100 * abs(1 - before["cosine_distance"].mean())) / 100
+        for when, table in (("before", before), ("after", after)):
+            inside = (table["cosine_distance"] - 1).abs() <= width
+            assert row[f"share_{when}"] == inside.mean()
+        assert (row["band_low"], row["band_high"]) == pytest.approx((1 - width, 1 + width))
 
 
 def test_words_of_one_embedding_only_are_named() -> None:
@@ -148,6 +197,11 @@ def test_bias_before_after_is_made_of_its_parts() -> None:
         assert rows[when]["same"] == bb.scores.same(each, targets, sets.groups).score
     checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
     assert found.iloc[2:].reset_index(drop=True).equals(checks)
+    fewer = bb.load_vectors(
+        {word: after[word] for word in after.index_to_key if word != targets[0]}
+    )
+    less = bias_before_after(vectors, fewer, "gender", n_words=40, seed=2).set_index("check")
+    assert less["before"]["same"] == bb.scores.same(vectors, targets[1:], sets.groups).score
     bare = DefiningSets(sets.defining, specific=sets.specific)
     assert "direct_bias" not in set(bias_before_after(vectors, after, bare, n_words=40)["check"])
     refused("n_words must be", bias_before_after, vectors, after, sets, n_words=99_999)
@@ -167,8 +221,6 @@ def test_only_the_frequent_words_and_those_of_the_sets_are_loaded(tmp_path, monk
 
 def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFrame, ...]) -> None:
     """The paper's Table 2 prints .859 and .934, but the data give .8614 and .9334."""
-    from scipy.stats import ttest_rel
-
     got = comparison.mac_before_after(*debiased_religion).iloc[0]
     assert got["before"] == pytest.approx(0.8614, abs=5e-5)  # as rounded
     assert got["after"] == pytest.approx(0.9334, abs=5e-5)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,15 +12,17 @@ from builders import by_name, groups_by_sets, leaning, plus, refused, sloped_mod
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias import comparison
 from bayesbias.comparison import embedding_differences, variance_shares
 from bayesbias.comparison.many import MOST_RUNS
-from bayesbias.comparison.order import look_ordered
+from bayesbias.comparison.order import look_ordered, values_of_x
 from bayesbias.comparison.runs import list_contrasts, runs_of
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.parameters import parameters_of
 from bayesbias.sampling.reduction import collapse
+from bayesbias.warnings import HighJointParetoK
 
 PLANTED = {"one": {"a": -0.2, "b": -0.1, "c": 0.0}, "two": {"a": -0.2, "b": -0.1, "c": 0.0}}
 
@@ -214,6 +217,20 @@ def test_a_list_gets_matched_controls_even_if_an_embedding_lacks_a_stereotype() 
     assert (table["connection"] == "matched").any()
 
 
+def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
+    words, own = bb.load_wordlist("weat7"), ("table", "window", "paper")
+    analyzed = bb.analyze(
+        "glove-demo", words, seed=5, draws=50, reference_lists=0, progressbar=False
+    )
+    of_tables = bb.distance_tables({"one": "glove-demo"}, [words])
+    mine = bb.distance_tables({"one": "glove-demo"}, [replace(words, controls={"matched": own})])
+    found = [
+        set(table.loc[table["connection"] == "matched", "attribute"])
+        for table in (analyzed.table, of_tables, mine)
+    ]
+    assert found == [found[1], found[1], {*own}]
+
+
 def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     table = tables()
     is_a, is_b, is_c = (table["embedding"] == name for name in "abc")
@@ -240,6 +257,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table.drop(columns="embedding"), {}, "is missing columns"),
     ):
         refused(fragment, bb.fit_many, rows, **options)
+    refused("x has 2 different", values_of_x, dict.fromkeys("abc", 1.0) | {"d": 2.0}, [*"abcd"])
 
 
 def test_parameters_come_back_from_what_they_make(toy_table: pd.DataFrame) -> None:
@@ -319,3 +337,41 @@ def test_each_list_and_group_has_its_own_trend() -> None:
     # overall is the mean of the groups; noise of .03 in 20 pairs, and a prior that shrinks
     np.testing.assert_allclose(found["one"][["", *"xyz"]], [-0.033, -0.1, 0, 0], atol=0.02)
     np.testing.assert_allclose(found["two"][["", *"xyz"]], 0, atol=0.02)
+
+
+def test_correlations_of_runs_have_no_unit_and_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run may have another unit and mean, and all may be negated, such as similarities."""
+    table = tables({"one": {"b": -0.1, "a": 0.0}}, trainings=2)
+    one, y = (table["embedding"] == "a") & (table["replicate"] == "1"), table["cosine_distance"]
+    monkeypatch.setattr(comparison.runs, "DRAWS", 1000)
+    found = []
+    for moved in (y, y.where(~one, 3 * y - 1.8), y.where(~one, y - 0.6), 1.8 - y):
+        parts = table.assign(cosine_distance=moved).groupby(["embedding", "replicate"], sort=False)
+        runs = runs_of("one", {(str(name), str(run)): part for (name, run), part in parts})
+        pair, rng = ("associated", "different"), np.random.default_rng(1)
+        contrast = list_contrasts(runs, ["b", "a"], pair, rng)[0][""]
+        assert contrast.embedding.tolist() == [0, 0, 1, 1]
+        variances = np.diag(contrast.covariance)
+        found.append(contrast.covariance / np.minimum.outer(variances, variances))
+    for other in found[1:]:  # Correlations from 500 draws differ by .01.
+        np.testing.assert_allclose(other, found[0], atol=0.015)
+
+
+@pytest.mark.parametrize("part", ["runs", "hierarchy"])
+def test_every_unreliable_part_is_told(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if part == "runs":
+        draw = comparison.runs.sample_exact
+
+        def worse(*args: Any, **options: Any) -> Any:
+            return replace(draw(*args, **options), pareto_k=0.9)
+
+        monkeypatch.setattr(comparison.runs, "sample_exact", worse)
+    else:
+        draw = comparison.hierarchy.Hierarchy.draw
+        monkeypatch.setattr(
+            comparison.hierarchy.Hierarchy, "draw", lambda *args: (*draw(*args)[:3], 0.9)
+        )
+    with pytest.warns(HighJointParetoK):
+        post = bb.fit_many(tables({"one": {"b": -0.1, "a": 0.0}}), draws=50, seed=1)
+    assert post["sample_stats"]["pareto_k"] == 0.9
+    assert post["posterior"]["embedding"].values.tolist() == ["b", "a"]

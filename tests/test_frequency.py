@@ -24,6 +24,7 @@ from bayesbias.posterior.contrasts import contrast_quantiles
 from bayesbias.posterior.estimands import (
     double_weights,
     relative_weights,
+    slope_errors,
     slope_gaps,
     with_slope_errors,
 )
@@ -91,6 +92,9 @@ def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups
     np.testing.assert_allclose(
         frequency.slope_scores(design) @ frequency.slope_scores(design).T, expected, atol=1e-12
     )
+    # A covariance of 40,000 draws varies by at most √(2/n) of the largest; allow five times that.
+    drawn, error = np.cov(slope_errors(design, 40_000).T), 5 * expected.max() * (2 / 40_000) ** 0.5
+    np.testing.assert_allclose(drawn, expected, atol=error)
     own = frequency.cell_positions(design)[:, : len(groups)]
     np.testing.assert_allclose(own, np.tile(positions[list(groups)], (len(groups), 1)), atol=1e-12)
     # A contrast's variance is that of the model plus v' C v.
@@ -218,6 +222,26 @@ def test_what_is_not_bias_moves_no_default_row() -> None:
     np.testing.assert_allclose(after["overall"], before["overall"], atol=4e-3)
     np.testing.assert_allclose(after["group"], before["group"], atol=4e-3)
     np.testing.assert_allclose(after["word"], before["word"], atol=6e-3)
+
+
+def test_contrasts_before_a_change_are_at_equal_frequency() -> None:
+    """A slope of one group, before and after, moves all its distances y' alike."""
+    table, rng = ranked_table(), default_rng(2)
+    after = plus(table, 0.05 * rng.standard_normal(len(table)))
+    matched = table.loc[table["connection"] == "matched", "attribute_rank"]
+    log_rank = np.log(table["attribute_rank"].clip(matched.min(), matched.max()))
+    steeper = 0.1 * (log_rank - log_rank.mean()).where(table["protected_group"] == "x", 0.0)
+    flat, steep = (
+        only_row(
+            bb.comparison.order_changes(
+                bb.fit_change(plus(table, more), plus(after, more), draws=200, seed=1)
+            ),
+            level="group",
+            protected_group="x",
+        )["before"]
+        for more in (0.0, steeper)
+    )
+    assert steep == pytest.approx(flat, abs=0.005)
 
 
 def test_exchanged_stereotypes_of_two_groups_change_the_sign() -> None:

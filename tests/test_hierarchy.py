@@ -98,7 +98,7 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
 
 
 def test_the_sd_of_embeddings_has_the_density_of_a_grid() -> None:
-    own = Contrasts(np.arange(5), np.array([-0.2, -0.1, 0.0, 0.02, 0.1]), 0.02**2 * np.eye(5))
+    own = Contrasts(np.arange(5), np.array([-0.2, -0.1, 0.0, 0.02, 0.1]), 0.05**2 * np.eye(5))
     hierarchy, n = Hierarchy([own], 5), 4000
     *_, sds, _ = hierarchy.draw(PRIORS, n, np.random.default_rng(1))
     grid = np.arange(0.0005, 1, 0.001)
