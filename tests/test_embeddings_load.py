@@ -166,6 +166,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     *((name, {}, f"{name} is empty") for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz")),
     ("folder.bin", {}, r"folder\.bin is a folder; give"),
     (VECTORS, {"case": "lowr"}, "unknown case 'lowr'; did you mean 'lower'"),
+    (VECTORS, {"allow_pickle": "no"}, "allow_pickle must be True or False; got 'no'"),
+    (VECTORS, {"strip_accents": "false"}, "strip_accents must be True or False"),
     (VECTORS, {"words": "king"}, "unknown word list 'king'"),
     (VECTORS, {"words": []}, "words must not be empty"),
     (VECTORS, {"words": ["y", "x"]}, r"word is in the vectors given \(x, y\); .* 'king'"),

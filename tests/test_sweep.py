@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from bayesbias.report.pages import page_of
 from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.output import write_frames
-from bayesbias.workflows.settings import Settings
+from bayesbias.workflows.settings import ChangeSettings, Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
 from bayesbias.workflows.wordlist import analyze_lists
@@ -107,10 +108,29 @@ def test_content_decides_the_key_and_names_do_not(
     ]
 
 
-def test_a_sweep_refuses_counts_before_its_first_cell(config: SweepConfig) -> None:
-    for number in (-1, 1.5, True):
-        with pytest.raises(ValueError, match=f"matched must be 0 or more; got {number}"):
-            replace(config, matched=number)
+SETTINGS: list[tuple[dict[str, Any], str]] = [
+    *(({"matched": n}, f"matched must be a whole number, 0 or more; got {n}") for n in (-1, 1.5)),
+    ({"matched": True}, "matched must be a whole number, 0 or more; got True"),
+    ({"covariate_values": "a.csv"}, "covariate_values needs covariates"),
+    ({"covariate_values": None}, "covariate_values must be the path of a CSV file; got NoneType"),
+    *(({"covariates": one}, "covariates must be names of col") for one in (None, [1], [""])),
+    ({"progressbar": "false"}, "progressbar must be True or False; got 'false'"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), SETTINGS)
+def test_sweeps_and_analyses_refuse_the_same_settings(config, given, message) -> None:
+    for make in (partial(replace, config), Settings):
+        with pytest.raises(ValueError, match=message):
+            make(**given)
+
+
+def test_one_model_may_be_given_by_itself() -> None:
+    assert Settings(models="crossed").models == ChangeSettings(models="crossed").models
+    assert Settings(models=Path("a.toml"), covariates="x").models == (Path("a.toml"),)
+    for name in ("strip_accents", "subwords", "allow_pickle", "cache"):
+        with pytest.raises(ValueError, match=f"{name} must be True or False; got 'no'"):
+            Settings(**{name: "no"})
 
 
 def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, capsys) -> None:

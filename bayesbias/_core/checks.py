@@ -108,6 +108,13 @@ def check_labels(given: Mapping[str, object], of: str = "index") -> None:
             )
 
 
+def check_flags(**flags: object) -> None:
+    """Raise an ArgumentError unless all values are True or False; any text would be true."""
+    for name, value in flags.items():
+        if type(value).__name__ not in {"bool", "bool_"}:  # of Python and of NumPy
+            raise ArgumentError(Argument(name), f" must be True or False; got {value!r}")
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether a value is a whole number; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, check_flags
 from .._core.warnings import warn
 from ..tables.copies import without_copies
 from ..tables.cosines import attach_vectors
@@ -88,6 +88,7 @@ def distance_table(
     2        judaism     hairy             1.03
     """
     refuse_lists("distance_table(vectors, wordlist)", vectors)
+    check_flags(drop_duplicates=drop_duplicates)
     wordlist = load_wordlist(wordlist)
     held = vectors_in_memory(vectors, wordlist)
     table = measure(held, wordlist, embedding, max_missing, drop_duplicates=drop_duplicates)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, check_flags
 from .._core.display import abridged
 from .._core.substitutions import substitutions
 from .._core.warnings import warn
@@ -135,6 +135,8 @@ def load_vectors(
     >>> bb.load_vectors("glove-demo", ["he", "she"]).index_to_key
     ['he', 'she']
     """
+    check_flags(strip_accents=strip_accents, subwords=subwords, progressbar=progressbar)
+    check_flags(allow_pickle=allow_pickle)
     how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
     embedding = open_embedding(source, progressbar=progressbar, **how)
     return pick(embedding, words, case, strip_accents=strip_accents, subwords=subwords).keyed()

@@ -7,7 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TypedDict, Unpack
 
-from .._core.checks import Argument, ArgumentError, check_choice, check_numbers, unknown_name
+from .._core.checks import (
+    Argument,
+    ArgumentError,
+    check_choice,
+    check_flags,
+    check_numbers,
+    unknown_name,
+)
 from .._core.intervals import (
     DEFAULT_CI_KIND,
     DEFAULT_CI_PROB,
@@ -99,6 +106,8 @@ class FitOptions:
     progressbar: bool = True
 
     def __post_init__(self) -> None:
+        flags = [key.name for key in fields(self) if isinstance(key.default, bool)]
+        check_flags(**{name: getattr(self, name) for name in flags})
         check_choice("method", self.method, METHODS)
         check_numbers(draws=self.draws, chains=self.chains, tune=self.tune)
         least = max(LEAST_CHAIN, -(-LEAST_DRAWS // self.chains))

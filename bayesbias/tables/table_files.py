@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.arrays import require_memory
-from .._core.checks import require_extra
+from .._core.checks import check_flags, require_extra
 from .._core.files import replace_file
 from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
@@ -76,6 +76,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     >>> int((bb.read_table(path)["connection"] == "associated").sum())
     55
     """
+    check_flags(drop_duplicates=drop_duplicates)
     path = Path(path)
     if not path.is_file():
         raise no_file("table", path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,7 +78,7 @@ class Settings(FitOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         default = CONTEXTUAL_MODELS if self.encoder else DEFAULT_MODELS["distance"]
-        object.__setattr__(self, "models", tuple(self.models or default))
+        object.__setattr__(self, "models", _several(self.models or default))
         settle_covariates(self, self.covariates, self.covariate_values)
         require_count("matched", self.matched)
         require_count("reference_lists", self.reference_lists, (1,))
@@ -133,6 +133,7 @@ class ChangeSettings(FitOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "models", _several(self.models))
         require_count("matched", self.matched)
         if self.recover_words is not None:
             check_numbers(recover_words=self.recover_words)
@@ -143,7 +144,10 @@ def settle_covariates(settings: FitOptions, named: Sequence[str], values: object
     if not isinstance(values, str | os.PathLike):
         need = f" must be the path of a CSV file; got {type(values).__name__}"
         raise ArgumentError(Argument("covariate_values"), need)
-    object.__setattr__(settings, "covariates", (named,) if isinstance(named, str) else (*named,))
+    names = _several(named)
+    if not all(isinstance(name, str) and name.strip() for name in names):
+        raise ArgumentError(Argument("covariates"), f" must be names of columns; got {named!r:.60}")
+    object.__setattr__(settings, "covariates", names)
     object.__setattr__(settings, "covariate_values", str(values))
     if values and not named:
         raise ArgumentError(
@@ -151,10 +155,16 @@ def settle_covariates(settings: FitOptions, named: Sequence[str], values: object
         )
 
 
+def _several(given: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Return one name, path, or model, or several of them, as a tuple."""
+    one = isinstance(given, str | os.PathLike) or not isinstance(given, Iterable)
+    return (given,) if one else (*given,)
+
+
 def require_count(name: str, count: object, few: Sequence[int] = ()) -> None:
     """Raise an ArgumentError unless a count is 0 or more, and not one of a `few`."""
     if not is_whole(count) or count < 0 or count in few:
-        text = f" must be 0{', or 2' if few else ''} or more; got {count!r}"
+        text = f" must be a whole number, 0{', or 2' if few else ''} or more; got {count!r}"
         raise ArgumentError(Argument(name), text)
 
 
