@@ -96,7 +96,7 @@ def describe_mixtures(
     bounds = np.empty((len(mean), 2))
     for row, (centers, widths) in enumerate(zip(means.T, sds.T, strict=True)):
         points = mean[row] + sd[row] * steps
-        below = ndtr((points[:, None] - centers) / widths).mean(axis=1)
+        below = _below(points, centers, widths)
         places = mean[row] + sd[row] * fine
         tail = (1 - check_probability(ci_prob)) / 2
         lower = np.array([tail]) if ci_kind == "eti" else np.linspace(0, 2 * tail, N_FINE)[1:-1]
@@ -125,18 +125,23 @@ def _quantiles(centers: FloatArray, widths: FloatArray, probability: FloatArray)
     """Return quantiles of one mixture, by bracketing between points of a grid."""
     import numpy as np
     from scipy.optimize.elementwise import find_root
-    from scipy.special import ndtr
-
-    def below(at: FloatArray) -> FloatArray:
-        reached: FloatArray = ndtr((at[:, None] - centers) / widths).mean(axis=1)
-        return reached
 
     def excess(at: FloatArray, wanted: FloatArray) -> FloatArray:
-        return below(at) - wanted
+        return _below(at, centers, widths) - wanted
 
     low, high = (centers - WIDEST * widths).min(), (centers + WIDEST * widths).max()
     grid = np.linspace(low, high, N_STEPS)
-    above = np.searchsorted(below(grid), probability).clip(1, N_STEPS - 1)
+    above = np.searchsorted(_below(grid, centers, widths), probability).clip(1, N_STEPS - 1)
     ends = grid[above - 1], grid[above]
     found = find_root(excess, ends, args=(probability,), tolerances={"xatol": STEP * (high - low)})
     return np.asarray(found.x)
+
+
+def _below(at: FloatArray, centers: FloatArray, widths: FloatArray) -> FloatArray:
+    """Return the probability of a mixture of normal distributions below each of n values."""
+    from scipy.special import ndtr
+
+    standard = at[:, None] - centers
+    standard /= widths
+    below: FloatArray = ndtr(standard, out=standard).mean(axis=1)
+    return below

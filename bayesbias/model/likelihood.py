@@ -72,10 +72,13 @@ class Rows:
 
     def log_likelihood(self, rows: IntArray) -> FloatArray:
         """Compute the (n_draws, n_rows) log likelihoods of rows."""
-        sd, expected = self.residual_sds(rows), self.expected(rows)
-        standard = (self.y[rows] - expected) / sd
+        sd, standard = self.residual_sds(rows), self.y[rows] - self.expected(rows)
+        standard /= sd
         if not self.has_nu:
-            return np.asarray(-0.5 * standard**2 - np.log(sd) - 0.5 * np.log(2 * np.pi))
+            standard *= standard  # in place, because the array may be large
+            standard *= -0.5
+            standard -= np.log(sd) + 0.5 * np.log(2 * np.pi)
+            return standard
         from scipy.special import gammaln
 
         nu = self.values("nu")[:, None]
