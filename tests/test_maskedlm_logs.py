@@ -359,11 +359,12 @@ def test_winogender_compares_pronouns(tmp_path: Path) -> None:
         winogender(3, "plumber", "female", -2, -2.5),  # 0.5
         winogender(4, "plumber", "neutral", -2, -2),
         winogender(5, "chef", "male", -2, -2),
+        winogender(0, "nurse", "male", -9, -2) | {"doc_id": None},
     ]
     path = log(tmp_path, samples, "samples_winogender_2026.jsonl")
     with pytest.warns(LeftOut) as told:
         paired = read_scores(path).set_index("cluster")
-    assert [each.message.n for each in told] == [1, 1]
+    assert [each.message.n for each in told] == [1, 1, 1]
     assert paired["difference"].to_dict() == {"nurse": 3, "plumber": -1.5}
     assert paired.loc["plumber", "pair_id"] == "plumber.guest.0"
 

@@ -91,6 +91,11 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
     assert table.loc["all", "percentage"] == pytest.approx(100 * won)
     refused("is missing columns", maskedlm.measure_table, paired.drop(columns="stereotypical"))
     refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
+    for name in ("model", "bias_type"):
+        gaps = paired.assign(**{name: [None, *paired[name].iloc[1:]]})
+        refused(f"no {name} in row 0", maskedlm.measure_table, gaps)
+    gaps = paired.assign(difference=[np.nan, *[1.0] * (len(paired) - 1)])
+    refused("no difference in row 0", maskedlm.preference_gaps, gaps)
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:

@@ -171,7 +171,9 @@ def _winogender(
         raise ValueError(f"{job!r:.40} is not an occupation of the data set")
     answer = str(doc["label"] if "label" in doc else doc["target"])
     key = (job, str(doc["participant"]), answer)
-    sentences.setdefault(key, {})[gender] = {"model": model, "odds": occupation - participant}
+    if gender in sentences.setdefault(key, {}):
+        return AGAIN
+    sentences[key][gender] = {"model": model, "odds": occupation - participant}
     return None
 
 
