@@ -13,7 +13,7 @@ from xarray import DataTree
 import bayesbias as bb
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import stacked
+from bayesbias.model.tree import LIKENESS, stacked
 from bayesbias.posterior.estimands import double_weights, group_means, relative_weights
 from bayesbias.tables.descriptives import default_rows
 
@@ -245,6 +245,15 @@ def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: Data
     variance += sigma[:, 2] ** 2 / 2
     row = only_row(frame, protected_group="man", first="associated", second="neutral")
     assert_tails(row, apart, variance, 0.8)
+
+
+def test_new_words_resemble_no_listed_ones() -> None:
+    tree = bb.fit(bb.distance_table("glove-demo", "religion"), draws=50, seed=1)
+    unrelated = tree.copy()
+    for name in LIKENESS.values():
+        del unrelated["constant_data"][name]
+    one, other = (bb.predict_words(post, seed=1) for post in (tree, unrelated))
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_seeds_are_kept_and_repeat_a_prediction(maximal: DataTree) -> None:

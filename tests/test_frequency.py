@@ -29,6 +29,7 @@ from bayesbias.posterior.estimands import (
     with_slope_errors,
 )
 from bayesbias.posterior.mixtures import contrast_weights, mixtures
+from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.sampling.collapsed import moments
 from bayesbias.sampling.exact import sample_exact
 from bayesbias.sampling.reduction import collapse
@@ -242,6 +243,18 @@ def test_contrasts_before_a_change_are_at_equal_frequency() -> None:
         for more in (0.0, steeper)
     )
     assert steep == pytest.approx(flat, abs=0.005)
+
+
+def test_baselines_of_two_groups_are_at_equal_frequency() -> None:
+    """A slope of one group moves its distances y' to stereotypes and controls alike."""
+    table = ranked_table("xy")
+    log_rank = np.log(table["attribute_rank"])
+    steeper = 0.1 * (log_rank - log_rank.mean()).where(table["protected_group"] == "x", 0.0)
+    flat, steep = (
+        split_by_baseline(bb.fit(plus(table, more), draws=200, seed=1))["mean"]
+        for more in (0.0, steeper)
+    )
+    np.testing.assert_allclose(steep, flat, atol=0.005)
 
 
 def test_exchanged_stereotypes_of_two_groups_change_the_sign() -> None:

@@ -21,6 +21,14 @@ from bayesbias.sampling.reduction import collapse
 from bayesbias.warnings import UnreliableLoo
 
 
+def test_folds_divide_each_group() -> None:
+    table = groups_by_sets("xyz", 7, 4)
+    design = make_design(table.assign(cosine_distance=np.linspace(0.5, 1, len(table))))
+    fold_of = loo._folds(design, "protected_word", SeedSequence(1))
+    for group in range(3):
+        assert np.bincount(fold_of[design.word_group == group], minlength=loo.N_FOLDS).max() == 1
+
+
 def simulated(attribute_sd: float, n_words: int = 6, n_attributes: int = 24) -> pd.DataFrame:
     """Return distances with this sd between attribute words, and a residual sd of .05."""
     rng = default_rng(3)

@@ -10,6 +10,7 @@ from builders import FAST, distances, only_row
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.posterior.facets import facet_effects
 
 WORDS = {"he": "man", "him": "man", "she": "woman", "black-haired": "woman", "man": "man"}
 
@@ -29,7 +30,7 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
         "man: associated - different < woman: associated - different",
         "word man:associated>`black-haired`: human + 0.4",
         "associated - 0.9 < -.1 + .05",
-        "woman: associated < different",  # text before a colon is about more than the sign
+        "woman: different > associated",  # text before a colon is about more than the sign
     ]
     of = {"man": ["he", "him", "man"], "woman": ["she", "black-haired"]}
     gaps = {
@@ -41,11 +42,11 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
         gaps["man"] - gaps["woman"],
         mean_of(post, ["man"], "associated") - mean_of(post, ["black-haired"], "human") - 0.4,
         (overall.sel(connection="associated") - 0.85).data,
-        gaps["woman"],
+        -gaps["woman"],
     ]
     frame = bb.hypothesis(SimpleNamespace(posterior=post), *texts)  # a result that contains it
     assert frame["hypothesis"].tolist() == texts
-    for row, draws, sign in zip(frame.itertuples(), differences, (-1, 1, -1, -1), strict=True):
+    for row, draws, sign in zip(frame.itertuples(), differences, (-1, 1, -1, 1), strict=True):
         assert row.probability == pytest.approx((sign * draws > 0).mean())
         assert row.mean == pytest.approx(draws.mean())
     groups = bb.contrasts(post, between="groups")
@@ -110,6 +111,18 @@ def test_effects_of_facets_are_arithmetic_on_draws_and_what_was_planted() -> Non
         assert row.mean == pytest.approx(draws.mean())
         assert row.sd == pytest.approx(draws.std(ddof=1))
         assert row.mean == pytest.approx(truth, abs=0.01)  # noise of .002 in 36 cells per group
+
+
+def test_groups_with_the_same_labels_are_averaged() -> None:
+    draws = np.random.default_rng(1).normal(size=(7, 5, 2))
+    one, two, bm, ww, wm = draws.swapaxes(0, 1)
+    facets = {
+        "gender": {"one": "women", "two": "women", "bm": "men", "ww": "women", "wm": "men"},
+        "race": {"one": "black", "two": "black", "bm": "black", "ww": "white", "wm": "white"},
+    }
+    rows, found = facet_effects(["one", "two", "bm", "ww", "wm"], draws, facets)
+    assert rows["contrast"][0] == "women − men"
+    np.testing.assert_allclose(found[:, 0], ((one + two) / 2 + ww - bm - wm) / 2)
 
 
 def test_a_third_facet_is_averaged_over_and_crossed() -> None:

@@ -196,6 +196,10 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
     own = [unit(rows[name]).mean(axis=0) for name in "XYAB"]
     halves = (own[0] - own[1]) @ (own[2] - own[3]) / 4  # the same for both of two groups
     np.testing.assert_allclose(result.per_word["per_group"], [halves] * 2)
+    without = {word: row for word, row in vectors.items() if word != X[0]}
+    assert mac(without, words).missing == {"group x": (X[0],)}
+    tiny = [1e-8 * rows[name] for name in "XAB"]  # vectors of any length have an axis
+    assert semaxis(None, *tiny).score == pytest.approx(semaxis(vectors, X, A, B).score)
     result = weam(vectors, [*X, "gone"], A, B)
     assert result.missing == {"words": ("gone",)}
     assert result.words == X

@@ -86,7 +86,7 @@ def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
     rows, _ = list_rows(vectors, words)
     spec, at = SCORES[name], (0, 1, 2) if SCORES[name].scope == "all" else (2, 0)
     picks = resamples(rows, 5, 0)
-    (values,) = resampled_values([(spec, at)], rows, picks)
+    values, _ = resampled_values([(spec, at), (spec, at[::-1])], rows, picks)
     for number, found in enumerate(values):
         drawn = [
             {
@@ -102,8 +102,14 @@ def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
         ]
         if name == "rnsb":  # only targets are resampled; the classifier uses the whole list
             drawn[1] = {g: {w: vectors[w] for w in ws} for g, ws in words.stereotypes.items()}
-        if name in {"ripa", "direct_bias"}:
-            continue  # pairs are resampled as pairs
+        if name in {"ripa", "direct_bias"}:  # pairs are resampled as pairs
+            places = picks.defining[number]
+            drawn[0] = {
+                group: {
+                    f"{group}.{i}": vectors[words.groups[group][j]] for i, j in enumerate(places)
+                }
+                for group in words.groups
+            }
         named = {word: row for sets in drawn for of in sets.values() for word, row in of.items()}
         sets = [{group: tuple(of) for group, of in kind.items()} for kind in drawn]
         listed, _ = list_rows(named, WordList("drawn", *sets))

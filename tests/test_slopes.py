@@ -247,6 +247,8 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     corner = dict(zip(("log_rank_word", "log_rank_attribute"), ranks.mean() + 1, strict=True))
     at = bb.predictions(post, table, {name: [value] for name, value in corner.items()})
     base = bb.predictions(post, table, {"share": [mean]})
+    level = bb.summary(post).query("level == 'group'")["mean"]
+    np.testing.assert_allclose(base["mean"], level, atol=1e-6)  # ranks of pairs do not correlate
     gain = slope["log_rank_word:log_rank_attribute"]  # (1 · 1) times the slope
     np.testing.assert_allclose(at["mean"] - base["mean"], gain, atol=1e-3)
     skewed = table.assign(other=table["share"] + np.random.default_rng(1).random(len(table)))

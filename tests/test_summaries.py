@@ -16,9 +16,11 @@ import bayesbias as bb
 from bayesbias import comparison, prior_sensitivity, sd_summary, summary
 from bayesbias._core.intervals import hdi
 from bayesbias.model.indexing import make_design
+from bayesbias.model.prior_predictive import draw_prior
 from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import p_unrelated, predictive_check
+from bayesbias.posterior.summaries import compare_draws, is_exact, level_means
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.levels import at_level
 from bayesbias.warnings import NoLikeness
@@ -40,6 +42,27 @@ def test_words_have_their_draws_and_groups_the_average_of_their_words(crossed_po
     she = frame[frame["protected_word"] == "she"]
     assert she["protected_group"].tolist() == ["woman"] * 4
     assert she["connection"].tolist() == CONNECTIONS
+
+
+def test_groups_of_listed_words_are_the_average_of_their_words(toy_table: pd.DataFrame) -> None:
+    levels, means = level_means(bb.fit(toy_table, draws=50, chains=1, seed=1), "listed")
+    for group, rows in levels[levels["level"] == "word"].groupby("protected_group"):
+        own = levels.index[(levels["level"] == "group") & (levels["protected_group"] == group)]
+        np.testing.assert_allclose(means[:, own[0]], means[:, rows.index].mean(axis=1))
+
+
+def test_ties_count_half_for_either_direction() -> None:
+    found = compare_draws(np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [0.0, 1.0, -1.0]]), 0.89, 0)
+    assert found["p_direction"].tolist() == pytest.approx([0.5, 5 / 6, 5 / 6])
+
+
+def test_only_normal_models_have_exact_distributions(toy_table: pd.DataFrame) -> None:
+    design, rng = make_design(toy_table), np.random.default_rng(1)
+    found = {
+        name: is_exact(draw_prior(design, bb.load_model(name).fitting(design), 5, rng))
+        for name in ("by-group", "robust")
+    }
+    assert found == {"by-group": True, "robust": False}
 
 
 def test_scales_and_priors_name_what_they_belong_to(crossed_posterior: DataTree) -> None:
