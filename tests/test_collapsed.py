@@ -1,6 +1,7 @@
 """The collapsed density and its draws, compared with the dense multivariate Normal."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,25 @@ def test_both_systems_of_equations_have_one_density(irregular, name, monkeypatch
         assert isinstance(posterior.system, kind)
         found.append(log_density(posterior, points_of(posterior, 4, seed=3)))
     np.testing.assert_allclose(*found, atol=1e-8)  # sums of terms of order 100
+
+
+def test_the_equations_with_fewer_multiplications_are_solved(monkeypatch) -> None:
+    """A factor of n cells takes n³/3; eliminating e of e + k coordinates, e k² + k³/3."""
+    for kind in (CellSystem, SideSystem):
+        monkeypatch.setattr(kind, "of", staticmethod(lambda _, kind=kind: kind))
+
+    def chosen(n_cells: int, eliminated: int, kept: int, n_columns: int = 1) -> object:
+        loading, sums = np.empty((n_cells, eliminated + kept)), np.empty((1, 1, n_columns))
+        statistics = SimpleNamespace(loading=loading, sums=sums)
+        sides = [SimpleNamespace(parameter=np.empty(eliminated))]
+        return Collapsed.system.func(SimpleNamespace(statistics=statistics, sides=sides))
+
+    for e, k in ((100, 20), (8, 40), (3000, 5), (2, 2)):
+        most = 3 * (e * k**2 + k**3 / 3 + 5_000)  # 5,000 take no time
+        n = int(most ** (1 / 3))
+        assert chosen(n, e, k) is CellSystem
+        assert chosen(n + 1, e, k) is SideSystem
+        assert chosen(n + 1, e, k, n_columns=2) is CellSystem  # of many parameter vectors
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])

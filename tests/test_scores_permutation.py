@@ -108,6 +108,16 @@ def test_long_lattices_are_inverted(reached: int, monkeypatch: pytest.MonkeyPatc
     assert high - low <= most * (1 + INVERSION_ERROR)
 
 
+@pytest.mark.parametrize(("work", "inverted"), [(749_999, True), (750_000, False)])
+def test_sums_are_inverted_where_counting_takes_too_much_work(work, inverted, monkeypatch) -> None:
+    """Of 60 ranks, 25 have sums of up to 1,175 above 25 times the lowest: 500 above the 675."""
+    calls, path = [], "bayesbias.scores.permutation"
+    monkeypatch.setattr(f"{path}.inverted_tail", lambda *given: calls.append(given))
+    monkeypatch.setattr(f"{path}.MUCH_WORK", work)
+    tail_bounds(np.arange(1.0, 61.0), 25, 699.9, attained=False)
+    assert bool(calls) == inverted
+
+
 def test_extremes_of_ranks_are_counted_by_partitions() -> None:
     """Count C(64, 32) = 1.8e18 splits of 1..64 within m of the largest sum: Σ p(k), k ≤ m."""
     partitions = [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]
