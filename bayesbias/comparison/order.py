@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import unknown_name
 from .._core.display import abridged
+from ..tables.schema import real_numbers
 
 LEAST_VALUES = 4
 """Smallest number of different values of x; a line through three points says little."""
@@ -27,10 +29,10 @@ def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray
         raise ValueError(
             f"x has no value for {abridged(lacking)}; add one, or leave out its tables"
         )
-    values = np.array([float(x[name]) for name in embeddings])
+    values = real_numbers(pd.Series([x[name] for name in embeddings], dtype=object))
     if not np.isfinite(values).all():
         name = embeddings[int(np.argmin(np.isfinite(values)))]
-        raise ValueError(f"x must be finite; got {x[name]} for {name!r}")
+        raise ValueError(f"x must be a finite number; got {x[name]} for {name!r}")
     if (n := len(np.unique(values))) < LEAST_VALUES:
         raise ValueError(
             f"x has {n} different values, but a trend needs at least {LEAST_VALUES}; leave out x "
