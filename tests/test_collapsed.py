@@ -335,8 +335,15 @@ def test_any_missing_pairs_and_covariates_give_the_dense_density(
     test_density_equals_the_dense_normal_up_to_one_constant(design, name, ())
 
 
-@pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
-def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened: Design, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "equal"), [("by-group", False), ("by-group with slopes", False), ("by-group", True)]
+)
+def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened, name, equal) -> None:
+    """Words are alike in all ways, or in one way while attributes are exchangeable."""
+    if equal:
+        own = likened.word_likeness != 0
+        alike = np.where(np.eye(len(own)) > 0, 1.0, 0.3 * own)
+        likened = replace(likened, word_likeness=alike, attribute_likeness=np.zeros((0, 0)))
     posterior, rng = collapse(without_some(likened), model_named(name)), np.random.default_rng(8)
     spec, points = posterior.spec, points_of(posterior, 4, seed=1)
     gaps = 0.1 * rng.standard_normal((4, posterior.n_gaps))
