@@ -335,3 +335,17 @@ def test_a_cache_that_cannot_be_written_stops_nothing(text: Path) -> None:
     with pytest.warns(bb.warnings.NotCached):
         found = bb.analyze(text, "weat7", cache=True, reference_lists=0, matched=0, **CACHED)
     assert set(found.table["protected_word"]) > {"math", "numbers"}
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 14])
+def test_numbers_in_text_do_not_depend_on_where_slices_end(tmp_path, monkeypatch, size) -> None:
+    """Each value is Python's, also if the parser gets a number in two parts."""
+    numbers = np.random.default_rng(1).standard_normal((60, 40)) * 1e-3
+    rows = [" ".join(map(repr, row)) for row in numbers.tolist()]
+    path = tmp_path / "v.txt"
+    path.write_text("".join(f"w{i} {row}\n" for i, row in enumerate(rows)))
+    assert path.stat().st_size > 2 * (1 << 14)
+    monkeypatch.setattr("bayesbias.embeddings.formats.text.SLICE", size)
+    found = load_vectors(path, progressbar=False).vectors
+    expected = [[float(value) for value in row.split()] for row in rows]
+    assert_array_equal(found, np.float32(expected))

@@ -7,7 +7,6 @@ counted. Numbers are read by pandas in blocks, with the same values as Python's 
 from __future__ import annotations
 
 import codecs
-import io
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +28,9 @@ LONGEST_LINE = 1 << 24
 BLOCK_SIZE = 1 << 20
 """Bytes of text to read at a time."""
 
+SLICE = 1 << 14
+"""Bytes of text that the parser of numbers takes at a time."""
+
 MOST_ODD, MOST_ODD_SHARE = 100, 1e-3
 """Lines that may be left out: this many, or this share of all lines if that is more."""
 
@@ -44,11 +46,14 @@ SLOW = 5.0
 _HINTED: set[Path] = set()
 """Files for which the hint was given."""
 
-Line = tuple[int, bytes]
-"""The number of a line in the file, from 1, and its text."""
+SHOWN = 40
+"""Letters of a line that messages show."""
 
-Found = tuple[int, str, bytes, Line]
-"""The rank of a word, the word, its numbers as text, and the line."""
+Line = tuple[int, bytes]
+"""The number of a line in the file, from 1, and its first letters."""
+
+Found = tuple[int, str, Line]
+"""The rank of a word, the word, and its line."""
 
 
 @dataclass
@@ -71,7 +76,7 @@ class Tally:
 
     def notice(self) -> OddLines:
         """Return the notice about the lines that were left out."""
-        some = [f"line {number:,}, {text[:40]!r}" for number, text in self.odd[:3]]
+        some = [f"line {number:,}, {text!r}" for number, text in self.odd[:3]]
         return OddLines(len(self.odd), self.layout.dims, tuple(some), about=str(self.path))
 
     def close(self, *, ended: bool) -> None:
@@ -101,81 +106,115 @@ def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Ite
     with source.stream() as (stream, tick):
         rest, number, start = b"", 0, codecs.BOM_UTF8
         while block := stream.read(BLOCK_SIZE):
-            *whole, rest = (rest + block.removeprefix(start)).split(b"\n")
+            n_bytes, block = len(block), rest + block.removeprefix(start)
+            *whole, rest = block.split(b"\n")
+            del block  # the lines hold its text
             if start:
                 known = source.layout.promised or np.inf
-                size = (len(block) - len(rest)) / max(len(whole), 1) or np.inf
+                size = (n_bytes - len(rest)) / max(len(whole), 1) or np.inf
                 source.expect(known, size if source.layout.promised else size / MARGIN)
             start = b""
             if max(map(len, (rest, *whole))) > LONGEST_LINE:
                 raise ValueError(f"{source.path}: line {number + 1:,} or a later one is too long")
-            yield from _chunks([*enumerate(whole, start=number + 1)], tally, wanted)
-            number += len(whole)
+            before, number = number, number + len(whole)
+            yield from _chunks(whole, before, tally, wanted)
             tick()
             if source.limit is not None and tally.lines >= source.limit:
                 return
-        yield from _chunks([(number + 1, rest)], tally, wanted)
-    tally.close(ended=not rest.strip())
+        ended = not rest.strip()
+        yield from _chunks([rest], number, tally, wanted)
+    tally.close(ended=ended)
     if (seconds := time.monotonic() - began) > SLOW and source.path not in _HINTED:
         _HINTED.add(source.path)
         warn(SlowText(round(seconds), str(source.path)))
 
 
-def _chunks(lines: Sequence[Line], tally: Tally, wanted: Collection[str] | None) -> Iterator[Chunk]:
-    """Yield the words and vectors of some lines, in chunks of limited size."""
+def _chunks(
+    lines: list[bytes], number: int, tally: Tally, wanted: Collection[str] | None
+) -> Iterator[Chunk]:
+    """Yield the words and vectors of the lines after a number, in chunks of limited size.
+
+    Text is let go as soon as it was used, so that memory has room for the parser: first the lines,
+    then the numbers of each chunk.
+    """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
     blanks = END if between.isspace() else END + between
-    found: list[Found] = []
-    for line in lines:
-        text = line[1].rstrip(blanks)
+    found, texts = list[Found](), list[bytes]()
+    lines.reverse()
+    while lines:
+        line, number = lines.pop(), number + 1
+        text = line.rstrip(blanks)
         if not text or tally.header:
             tally.header = tally.header and not text
             continue
-        tally.lines, tally.last = tally.lines + 1, line[0]
+        tally.lines, tally.last = tally.lines + 1, number
         word, _, rest = text.partition(after)
         if not word or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
-                tally.leave_out(line)
+                tally.leave_out((number, line[:SHOWN]))
                 continue
             word, rest = parts[0], between.join(parts[1])
         name = tally.decoder(word)
         if layout.quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
             name = name[1:-1].replace('""', '"')
         if wanted is None or name in wanted:
-            found.append((tally.lines, name, rest, line))
+            found.append((tally.lines, name, (number, line[:SHOWN])))
+            texts.append(rest)
     most = rows_of_chunk(layout.dims)
-    for start in range(0, len(found), most):
-        some, rows = _parsed(found[start : start + most], tally)
+    while found:
+        content = b"\n".join(texts[:most])
+        del texts[:most]
+        some, rows = _parsed(found[:most], content, tally)
+        del found[:most], content
         if some:
             yield Chunk([each[1] for each in some], rows, np.array([each[0] for each in some]))
 
 
-def _parsed(found: Sequence[Found], tally: Tally) -> tuple[Sequence[Found], Vector]:
+def _parsed(found: Sequence[Found], content: bytes, tally: Tally) -> tuple[Sequence[Found], Vector]:
     """Parse the numbers of some lines; leave out lines whose fields are not numbers."""
     try:
-        return found, _matrix([each[2] for each in found], tally.layout)
+        return found, _matrix(content, len(found), tally.layout)
     except ValueError:
         pass
     kept, rows = [], []
-    for each in found:
+    for each, text in zip(found, content.split(b"\n"), strict=True):
         try:
-            rows.append(_matrix([each[2]], tally.layout))
+            rows.append(_matrix(text, 1, tally.layout))
             kept.append(each)
         except ValueError:
-            tally.leave_out(each[3])
+            tally.leave_out(each[2])
     return kept, np.concatenate(rows) if rows else np.empty((0, tally.layout.dims), np.float32)
 
 
-def _matrix(texts: Sequence[bytes], layout: Layout) -> Vector:
-    """Parse rows of numbers; raise a ValueError if one of them is not a row of `dims` numbers."""
+class _Slices:
+    """Text for pandas in short slices: its parser has room for as many fields as a slice has bytes.
+
+    That room would stay with the process, because later blocks use other parts of it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._rest = memoryview(content)
+
+    def read(self, n: int) -> bytes:
+        """Return at most `SLICE` bytes."""
+        n = min(n, SLICE)
+        some, self._rest = bytes(self._rest[:n]), self._rest[n:]
+        return some
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Return the lines; pandas asks for this method, and does not call it."""
+        return iter(bytes(self._rest).splitlines())
+
+
+def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
+    """Parse rows of numbers; raise a ValueError if one of `n` is not a row of `dims` numbers."""
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
     options |= {"keep_default_na": False, "header": None, "index_col": False, "low_memory": False}
-    content = io.BytesIO(b"\n".join(texts))
     with np.errstate(over="ignore"):
-        frame = pd.read_csv(content, sep=layout.between.decode(), **options)
+        frame = pd.read_csv(_Slices(content), sep=layout.between.decode(), **options)
         matrix: Vector = frame.to_numpy(np.float32)
-    if matrix.shape != (len(texts), layout.dims):
+    if matrix.shape != (n, layout.dims):
         raise ValueError("not a row of numbers")
     return matrix
