@@ -212,8 +212,9 @@ def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
     """Parse rows of numbers; raise a ValueError if one of `n` is not a row of `dims` numbers."""
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
     options |= {"keep_default_na": False, "header": None, "index_col": False, "low_memory": False}
+    slices: Any = _Slices(content)  # pandas only reads, but its types ask for more methods
     with np.errstate(over="ignore"):
-        frame = pd.read_csv(_Slices(content), sep=layout.between.decode(), **options)
+        frame = pd.read_csv(slices, sep=layout.between.decode(), **options)
         matrix: Vector = frame.to_numpy(np.float32)
     if matrix.shape != (n, layout.dims):
         raise ValueError("not a row of numbers")
