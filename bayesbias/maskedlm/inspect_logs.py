@@ -33,7 +33,7 @@ _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
 
 def read_inspect(path: Path, content: Content) -> None:
-    """Read the first epoch of an Inspect log of stereoset or bbq."""
+    """Read the first epoch of an Inspect log of stereoset or bbq; count samples of later ones."""
     log = read_eval(path) if is_eval(path) else read_json(path, MOST_LOG_BYTES)
     try:
         task, model = str(log["eval"]["task"]).split("/")[-1], str(log["eval"]["model"])

@@ -59,8 +59,8 @@ def read_pairs(
         ``crows-pairs-fr``: a French table (Névéol, Dupont, Bezançon, and Fort, 2022), with
         sentences in ``sent_more_fr`` and ``sent_less_fr``, or in ``sent_more`` and ``sent_less``.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` file
-        of a category (Parrish et al., 2022); a pair is an ambiguous question with an answer for
-        each group. ``csv``: your own pairs, with ``stereotypical``, ``anti_stereotypical``,
+        of a category (Parrish et al., 2022), or a copy in CSV or Parquet; a pair is an ambiguous
+        question with an answer for each group. ``csv``: your own pairs, with ``stereotypical``, ``anti_stereotypical``,
         ``bias_type``, and optionally ``pair_id``, ``direction``, and ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. In an intersentence pair, each sentence follows the context.
@@ -76,8 +76,8 @@ def read_pairs(
         The columns are ``PAIR_COLUMNS``. In CrowS-Pairs, ``stereotypical`` is always the more
         stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
         the template in BBQ, a column of your own file, or the `word_contrast` of the sentences.
-        Rows that cannot be used are left out; ``.attrs["left_out"]`` and a warning count them by
-        reason.
+        Rows that cannot be used or repeat another row are left out; ``.attrs["left_out"]`` and a
+        warning count them by reason. Another warning names pairs of the same two sentences.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)

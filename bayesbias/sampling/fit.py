@@ -112,7 +112,8 @@ def fit(
     Raises
     ------
     ValueError
-        If an argument is invalid, or if the rows that share a residual sd do not vary.
+        If an argument is invalid, if rows contradict each other (such as two groups of a word), or
+        if the rows that share a residual sd do not vary.
 
     Warns
     -----
