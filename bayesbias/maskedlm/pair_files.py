@@ -60,8 +60,9 @@ def read_pairs(
         sentences in ``sent_more_fr`` and ``sent_less_fr``, or in ``sent_more`` and ``sent_less``.
         ``stereoset``: ``dev.json`` (Nadeem, Bethke, and Reddy, 2021). ``bbq``: the ``.jsonl`` file
         of a category (Parrish et al., 2022), or a copy in CSV or Parquet; a pair is an ambiguous
-        question with an answer for each group. ``csv``: your own pairs, with ``stereotypical``, ``anti_stereotypical``,
-        ``bias_type``, and optionally ``pair_id``, ``direction``, and ``cluster``.
+        question with an answer for each group. ``csv``: your own pairs, with ``stereotypical``,
+        ``anti_stereotypical``, ``bias_type``, and optionally ``pair_id``, ``direction``, and
+        ``cluster``.
     part : {"intrasentence", "intersentence"}
         Part of StereoSet. In an intersentence pair, each sentence follows the context.
     bias_types : iterable of str, optional
