@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import groups_by_sets, model_named, refused
-from dense_oracle import covariance, in_rows
+from dense_oracle import covariance, in_rows, with_random_likeness
 from numpy.random import default_rng
 from test_collapsed import of_three_groups
 
@@ -108,9 +108,15 @@ def test_rows_have_the_covariance_of_the_model(toy_table: pd.DataFrame, name: st
         table = of_three_groups()
         table = table.assign(cosine_distance=rng.normal(0.9, 0.1, len(table)))
     context = np.resize(["first", "second", "third", "first"], len(table))
-    design = make_design(table.assign(context=context))
+    design = with_random_likeness(make_design(table.assign(context=context)), rng)
     spec = model_named(name).fitting(design)
     one = draw_parameters(design, spec, 1, rng)
+    for term in spec.terms:
+        if term.correlated:  # strongly, and by unequal degrees
+            n = one[term.correlation].shape[-1]
+            matrix = 0.8 ** abs(np.subtract.outer(np.arange(n), np.arange(n)))
+            one |= {term.correlation: matrix[None], term.sd: np.full_like(one[term.sd], 0.2)}
+            one[term.correlation_factor] = np.linalg.cholesky(matrix)[None]
     values = {key: np.repeat(each, N, axis=0) for key, each in one.items()}
     values["connection_mean"] = spec.priors["connection_mean"].draw((N, 4), rng)
     values |= draw_effects(design, spec.terms, values, rng)

@@ -49,6 +49,9 @@ def test_groups_of_listed_words_are_the_average_of_their_words(toy_table: pd.Dat
     for group, rows in levels[levels["level"] == "word"].groupby("protected_group"):
         own = levels.index[(levels["level"] == "group") & (levels["protected_group"] == group)]
         np.testing.assert_allclose(means[:, own[0]], means[:, rows.index].mean(axis=1))
+    lacking = (toy_table["protected_word"] == "he") & (toy_table["connection"] == "neutral")
+    tree = bb.fit(toy_table[~lacking], draws=50, chains=1, seed=1)
+    refused("'he' has no neutral rows", level_means, tree, "listed")
 
 
 def test_ties_count_half_for_either_direction() -> None:
