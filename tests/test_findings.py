@@ -190,7 +190,7 @@ def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
 def test_a_group_without_vectors_has_no_reference_lists() -> None:
     """Its stereotypes stay as those of others, which a list on another topic cannot replace."""
     pets = {**PETS, "groups": {**PETS["groups"], "kid": ["kidzzq", "chyyld"]}}
-    pets["stereotypes"] = {**PETS["stereotypes"], "kid": ["school", "toy", "play"]}
+    pets["stereotypes"] = {**PETS["stereotypes"], "kid": ["school", "game", "play"]}
     with pytest.warns(bb.warnings.NothingDrawn):
         analysis = bb.analyze("glove-demo", pets, **{**FEW, "reference_lists": 20})
     assert analysis.found.without is Without.WORDS
