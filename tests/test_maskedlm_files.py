@@ -14,7 +14,6 @@ from cli_toy import files_beside, files_named, write_scored
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
 from bayesbias.maskedlm.score_files import LOG_COLUMNS
-from bayesbias.warnings import RepeatedSentences
 
 CROWS = {
     "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
@@ -74,13 +73,10 @@ def test_pairs_of_every_layout(content, dataset, options, expected, tmp_path) ->
     assert list(pairs.itertuples(index=False, name=None)) == expected
 
 
-@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedSentences")
 def test_data_sets_as_published(shared_data: Path) -> None:
     """See Nangia et al. (2020), table 1 and section 2, and Nadeem et al. (2021), dev set."""
     path = shared_data / "crows_pairs" / "crows_pairs_anonymized.csv"
-    with pytest.warns(RepeatedSentences) as told:
-        pairs = read_pairs(path, "crows-pairs")
-    assert told[0].message.pairs == ("1502",)  # is 1459
+    pairs = read_pairs(path, "crows-pairs")
     counts = [516, 262, 172, 159, 105, 87, 84, 63, 60]
     assert pairs["bias_type"].value_counts().tolist() == counts
     assert pairs["direction"].value_counts().to_dict() == {"stereo": 1290, "antistereo": 218}

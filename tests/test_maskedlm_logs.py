@@ -91,7 +91,6 @@ def test_the_stereotyped_answer_of_bbq(category, first, second, groups, target) 
         assert bbq_places(asked | {"question_polarity": "nonneg"}) == (2 - target, target)
 
 
-@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedSentences")
 def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     """``target_loc`` decides; ``x`` and rows that disagree name no target."""
     rows = [("Race_x_gender", n, place) for n, place in enumerate(("2", "0", "x", "2"))]
@@ -144,11 +143,9 @@ def test_a_pair_that_the_data_contain_twice(tmp_path: Path) -> None:
     """CrowS-Pairs has one exact duplicate, so both models have the same two ids for it."""
     for model in ("one", "two"):
         log(tmp_path / model, [crows(0, **TWIN), crows(1), crows(2, **TWIN)])
-    with pytest.warns(RepeatedSentences) as told:
-        paired = read_scores(tmp_path)
+    paired = read_scores(tmp_path)
     assert paired["difference"].tolist() == [1, 0, -1] * 2
     ids = paired.groupby("model")["pair_id"].apply(list)
-    assert [each.message.pairs for each in told] == 2 * [(ids["one"][2],)]
     assert ids["one"] == ids["two"]
     assert ids["one"][2] == f"{ids['one'][0]}-2"
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from .._core.checks import counted
 from .._core.reading import WITHIN, unpacked_name
-from .._core.warnings import warn
-from ..warnings import RepeatedSentences
 from .bbq import as_question, said_place, unknown_place
 from .datasets import ROLES, named_direction, word_contrast
 from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
@@ -70,8 +68,6 @@ def read_harness(path: Path, content: Content) -> None:
         ids.add(name)
 
     usable(json_lines(path), use, content, TASKS)
-    if again := [name for pair, n in seen.items() for name in _names(pair, n)[1:]]:
-        warn(RepeatedSentences(len(again), seen.total(), (*again,), about=str(path)))
     for key, both in sentences.items():
         content.add(_both_genders(key, both))
 

@@ -78,7 +78,7 @@ def read_pairs(
         stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
         the template in BBQ, a column of your own file, or the `word_contrast` of the sentences.
         Rows that cannot be used or repeat another row are left out; ``.attrs["left_out"]`` and a
-        warning count them by reason. Another warning names pairs of the same two sentences.
+        warning count them by reason. Another warning names your own pairs of the same sentences.
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)
@@ -103,7 +103,8 @@ def read_pairs(
         pairs = validate_pairs(pairs)
     pairs.attrs["left_out"] = dict(content.left_out)
     warn_of(content.left_out, path)
-    warn_of_repeats(pairs, str(path))
+    if dataset == "csv":  # published data are as they are
+        warn_of_repeats(pairs, str(path))
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
 
 
