@@ -36,6 +36,7 @@ from ..posterior.summaries import in_front
 from ..sampling.doubts import doubts_of_exact
 from ..sampling.exact import sample_exact
 from ..sampling.fit import require_variation
+from ..sampling.layout import CannotCollapse
 from ..sampling.options import ROPE_SHARE, FitOptions
 from ..sampling.reduction import collapse
 from ..tables.descriptives import probability_below
@@ -132,7 +133,7 @@ def _rows(
 
 
 def _overall(table: Checked, spec: ModelSpec, options: FitOptions) -> pd.DataFrame | None:
-    """Return a list's overall row of `contrasts`, or None if it has none, or the sampler warns.
+    """Return a list's overall row of `contrasts`, or None if the exact sampler gives none.
 
     The row depends on draws of the sds alone, so no effects are drawn.
     """
@@ -141,7 +142,10 @@ def _overall(table: Checked, spec: ModelSpec, options: FitOptions) -> pd.DataFra
     require_variation(design, spec)
     estimand = estimand_names(design, spec)[0, 0]
     (child,) = as_seed_sequence(options.seed).spawn(1)
-    posterior = collapse(design, spec)
+    try:
+        posterior = collapse(design, spec)
+    except CannotCollapse:
+        return None
     drawn = sample_exact(posterior, options.n_draws, default_rng(child), effects=False)
     doubts = doubts_of_exact(drawn.n_modes, drawn.pareto_k, drawn.importance_ess)
     if estimand == WITHIN or any(doubts):
