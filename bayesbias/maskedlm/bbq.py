@@ -95,12 +95,12 @@ def as_question(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **{name: _nested(name, row[name]) for name in NESTED if name in row}}
 
 
-def _nested(name: str, given: Any) -> Any:  # noqa: ANN401
-    if isinstance(given, str):
+def _nested(name: str, given: object) -> dict[str, Any]:
+    if isinstance(text := given, str):
         try:
-            given = json.loads(given)
+            given = json.loads(text)
         except ValueError:
-            given = _literal(given)
+            given = _literal(text)
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{name} must be an object, or its text in JSON; got {given!r:.60}. Save the questions "

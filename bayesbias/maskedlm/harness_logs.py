@@ -117,17 +117,12 @@ def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counte
     return {
         "model": model,
         "measure": "log-likelihood",
-        "pair_id": _names(pair, seen[pair])[-1],
+        "pair_id": pair if seen[pair] == 1 else f"{pair}-{seen[pair]}",
         "bias_type": str(doc["bias_type"]),
         "direction": named_direction(doc.get("stereo_antistereo", 0)),
         "cluster": word_contrast(first, second),
         **dict(zip(ROLES, scores, strict=True)),
     }
-
-
-def _names(pair: str, n: int) -> list[str]:
-    """Return the ids of a pair that occurs n times."""
-    return [pair, *(f"{pair}-{time}" for time in range(2, n + 1))]
 
 
 def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content: Content) -> None:

@@ -155,10 +155,11 @@ def settle_covariates(settings: FitOptions, named: Sequence[str], values: object
         )
 
 
-def _several(given: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _several(given: object) -> tuple[Any, ...]:
     """Return one name, path, or model, or several of them, as a tuple."""
-    one = isinstance(given, str | os.PathLike) or not isinstance(given, Iterable)
-    return (given,) if one else (*given,)
+    if isinstance(given, str | os.PathLike) or not isinstance(given, Iterable):
+        return (given,)
+    return (*given,)
 
 
 def require_count(name: str, count: object, few: Sequence[int] = ()) -> None:

@@ -92,7 +92,7 @@ class CellFrames:
     """
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (closed below)
         weakref.finalize(self, self._file.close)
         self._lock = Lock()
         self._texts: dict[str, int] = {}
