@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+PAUSE = 0.5
+"""Seconds before each task, in which threads of linear algebra stop spinning."""
+
 
 def in_turns[T](
     tasks: Mapping[str, Callable[[], T]], repeats: int = 1
@@ -18,6 +21,7 @@ def in_turns[T](
     seconds, results = np.full((len(tasks), repeats, 2), np.inf), {}
     for repeat in range(repeats):
         for own, (name, task) in zip(seconds, tasks.items(), strict=True):
+            time.sleep(PAUSE)
             start = time.process_time(), time.perf_counter()
             results[name] = task()
             own[repeat] = time.process_time() - start[0], time.perf_counter() - start[1]

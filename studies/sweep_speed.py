@@ -22,17 +22,18 @@ from bayesbias.workflows.sweep import run_sweep
 from bayesbias.workflows.sweep_cells import JOINT, cell_job, joint_jobs, parts_of
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig
 
+from ._timing import in_turns
+
 EMBEDDINGS, LISTS, MODELS = 20, 50, ("paper", "crossed")
 NAPS, THREADS = 16, 8
 
 
 def rows(repeats: int) -> Iterator[dict[str, object]]:
-    """Yield the seconds of each task."""
-    del repeats  # each task runs once, because it repeats its parts
+    """Yield the seconds of each task; most run once, because they repeat their parts."""
     with tempfile.TemporaryDirectory() as folder:
         config = sweep_config(Path(folder))
         yield from _reused(config, Path(folder, "sweep"))
-        yield from _processes(config)
+        yield from _processes(config, repeats)
     naps = [Job(str(i), {"nap": i}, partial(nap, 1.0)) for i in range(NAPS)]
     with joblib.parallel_config(backend="threading"):
         start = time.perf_counter()
@@ -104,14 +105,17 @@ def _reused(config: SweepConfig, folder: Path) -> Iterator[dict[str, object]]:
     yield {"task": f"{size:,} values of its frames", "processor_s": took, "more_mb": more}
 
 
-def _processes(config: SweepConfig) -> Iterator[dict[str, object]]:
+def _processes(config: SweepConfig, repeats: int) -> Iterator[dict[str, object]]:
     """Time cells in one and two processes, which are started before."""
-    some = replace(config, embeddings=config.embeddings[:1], lists=config.lists[:12])
-    for n in (2, 2, 1):  # the first time, processes start
-        start = time.perf_counter()
-        run_sweep(some, n_jobs=n, progress=False)
-        took = time.perf_counter() - start
-        yield {"task": f"a sweep of {some.n_cells} cells", "by": f"{n} processes", "clock_s": took}
+    some = replace(config, embeddings=config.embeddings[:1], lists=config.lists[:30])
+    tasks = {
+        f"{n} process{'es' * (n > 1)}": partial(run_sweep, some, n_jobs=n, progress=False)
+        for n in (1, 2)
+    }
+    tasks["2 processes"]()  # the first time, processes start
+    for row, _ in in_turns(tasks, repeats):
+        took = {"task": f"a sweep of {some.n_cells} cells", "by": row["by"]}
+        yield took | {"clock_s": row["clock_s"]}
 
 
 def _peak_mb() -> float:

@@ -24,6 +24,9 @@ from ..warnings import UnknownFrequency
 Free = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
+type _Drawn = tuple[np.ndarray[Any, Any], ...]
+"""Random numbers, words, vectors, and ranks, or the last three."""
+
 POOL_SIZE = 20_000
 """Number of words drawn from an embedding, far more than a list needs."""
 
@@ -43,6 +46,7 @@ class Pool:
     words: tuple[str, ...]
     vectors: Vector  # (n_words, n_dims)
     ranks: Rows  # (n_words,): frequency ranks, starting at 1
+    letters: Free  # (n_words,): whether a word consists of letters only
     found: dict[str, Vector]  # keyed by requested word
     found_ranks: dict[str, int]
 
@@ -59,9 +63,8 @@ class Pool:
     @cached_property
     def by_rank(self) -> Rows:
         """Rows of the words that consist of letters only, in order of frequency."""
-        letters = np.array([word.isalpha() for word in self.words], dtype=bool)
         rows = np.argsort(self.ranks, kind="stable")
-        return np.asarray(rows[letters[rows]])
+        return np.asarray(rows[self.letters[rows]])
 
     def without(self, words: Sequence[str]) -> Free:
         """Mark the words of the pool that are not among the given words."""
@@ -98,10 +101,23 @@ class Pool:
 class Pools:
     """Words drawn for several lists in one pass, from which each list gets its own pool."""
 
-    drawn: tuple[np.ndarray[Any, Any], ...]  # words, vectors, and ranks, in the order of the draw
+    drawn: _Drawn  # words, vectors, and ranks, in the order of the draw
     found: dict[str, tuple[Vector, int]]  # vectors and ranks, keyed by form
     case: str
     size: int
+
+    @cached_property
+    def letters(self) -> Free:
+        """Whether each drawn word consists of letters only."""
+        return np.array([word.isalpha() for word in self.drawn[0]], dtype=bool)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The rows of each drawn word, because files may repeat words."""
+        places: dict[str, list[int]] = {}
+        for row, word in enumerate(self.drawn[0]):
+            places.setdefault(word, []).append(row)
+        return places
 
     def first(self, lists: Iterable[Iterable[str]]) -> Iterator[np.ndarray[Any, Any]]:
         """Yield the words, vectors, and ranks that can be in the pools of some lists."""
@@ -113,8 +129,9 @@ class Pools:
         asked = tuple(words)
         forms = _forms(asked)
         found = {form: self.found[form] for form in self.found if form in forms}
-        others = [row for row, word in enumerate(self.drawn[0]) if word not in forms][: self.size]
-        if not others:
+        own = [row for form in forms for row in self.places.get(form, ())]
+        others = np.delete(np.arange(len(self.drawn[0])), own)[: self.size]
+        if not len(others):
             raise TooFewWordsError(
                 "there are no words with ranks asked for, except those in the list; pass the name "
                 "or path of the embedding, or load it without a list of words"
@@ -125,6 +142,7 @@ class Pools:
             words=tuple(names),
             vectors=vectors,
             ranks=ranks,
+            letters=self.letters[others],
             found={word: vector for word, (vector, _) in chosen.items()},
             found_ranks={word: rank for word, (_, rank) in chosen.items()},
         )
@@ -161,7 +179,8 @@ def draw_pools(
     wanted = set[str]().union(*of_lists)
     most = size + 2 * max(map(len, of_lists))  # twice, because files may repeat words
     found: dict[str, tuple[Vector, int]] = {}
-    drawn: list[np.ndarray[Any, Any]] = []  # random numbers, words, vectors, and ranks
+    kept: list[_Drawn] = []
+    last = np.inf  # words with larger numbers are not drawn
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     if embedding.makes:
         raise TooFewWordsError("an encoder has no list of words to draw from")
@@ -176,15 +195,24 @@ def draw_pools(
         for row, word in enumerate(chunk.words):
             if word in wanted:
                 found.setdefault(word, (chunk.vectors[row].copy(), int(chunk.ranks[row])))
+        usable &= keys < last
         names = np.array(chunk.words, dtype=object)
-        new = [part[usable] for part in (keys, names, chunk.vectors, chunk.ranks)]
-        both = [np.concatenate(pair) for pair in zip(drawn, new, strict=True)] if drawn else new
-        smallest = np.argsort(both[0], kind="stable")[:most]
-        drawn = [part[smallest] for part in both]
+        kept.append(tuple(part[usable] for part in (keys, names, chunk.vectors, chunk.ranks)))
+        if sum(len(part[0]) for part in kept) > 2 * most:
+            kept = [_smallest(kept, most)]
+            last = kept[0][0][-1]
     by_frequency = sorted(found, key=lambda form: found[form][1])
     if by_rank and found and not is_ranked(embedding, by_frequency):
         warn(UnknownFrequency(embedding.loaded is None, about=embedding.name))
-    return Pools(tuple(drawn[1:]) or (np.empty(0),) * 3, found, case, size)
+    drawn = _smallest(kept, most)[1:] if kept else (np.empty(0),) * 3
+    return Pools(drawn, found, case, size)
+
+
+def _smallest(parts: Sequence[_Drawn], n: int) -> _Drawn:
+    """Join parts, and keep the n rows with the smallest numbers, in their order."""
+    whole = [np.concatenate(one) for one in zip(*parts, strict=True)]
+    rows = np.argsort(whole[0], kind="stable")[:n]
+    return tuple(part[rows] for part in whole)
 
 
 def _forms(words: Iterable[str]) -> set[str]:

@@ -103,9 +103,7 @@ def topic_neighbors(pool: Pool, wordlist: WordList, *, n: int = N_MATCHED) -> li
         if stereotype in pool.found:
             cosines = pool.units @ unit_rows([pool.found[stereotype]])[0]
             nearest = np.argsort(-cosines, kind="stable").tolist()
-            free = (
-                r for r in nearest if pool.words[r].isalpha() and pool.words[r].lower() not in taken
-            )
+            free = (r for r in nearest if pool.letters[r] and pool.words[r].lower() not in taken)
             for row in islice(free, n):
                 rows.append(row)
                 taken.add(pool.words[row].lower())

@@ -24,7 +24,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, one_thread
-from .collapsed import conditional, log_density, scales_of
+from .collapsed import MOST_NUMBERS, conditional, log_density, scales_of
 from .effects import draw_effects
 from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
 from .parameters import log_prior
@@ -284,10 +284,13 @@ class Gaps:
 
 def fitted_gaps(posterior: Collapsed, parameters: FloatArray) -> Gaps:
     """Fit the distribution of gaps to its exact moments at some draws of the parameters."""
-    given, n = conditional(posterior, parameters), posterior.n_gaps
-    factor = given.factor[:, :n, :n] / np.sqrt(_precisions(posterior, parameters))[:, :, None]
+    n, rows = posterior.n_gaps, posterior.rows_at_once(MOST_NUMBERS)
+    blocks = np.split(parameters, range(rows, len(parameters), rows))
+    given = [conditional(posterior, block) for block in blocks]
+    factor = np.concatenate([one.factor[:, :n, :n] for one in given])
+    factor /= np.sqrt(_precisions(posterior, parameters))[:, :, None]
     precision = (factor @ np.swapaxes(factor, 1, 2)).mean(axis=0)
-    means = given.draw(None)[2][:, :n]
+    means = np.concatenate([one.draw(None)[2][:, :n] for one in given])
     moved = parameters - parameters.mean(axis=0)
     features = np.hstack([np.ones((len(moved), 1)), moved])
     coefficients = np.linalg.lstsq(features, means, rcond=1e-8)[0]

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 SMALLEST_SIGMA = 1e-6
 """Residual sds below this value have density zero; float32 distances are no more precise."""
 
-FEWEST_AT_ONCE = 64
-"""Smallest number of parameter vectors to process at a time if constants for gaps are large."""
-
 FEW_MULTIPLICATIONS = 5_000
 """Multiplications that take no time compared with the calls that they are part of."""
 
@@ -198,7 +195,7 @@ class Collapsed:
         if filled:
             return int(max(1, 2 * most_numbers // (numbers + len(self.statistics.sums) ** 2)))
         numbers += self.system.size + self.statistics.products[0].size
-        return int(max(FEWEST_AT_ONCE if self.n_gaps else 1, most_numbers // numbers))
+        return int(max(1, most_numbers // numbers))
 
     def block(self, name: str) -> Block:
         """Return the block with the given name."""

@@ -144,8 +144,8 @@ def subtract_deviations(
     (m, d, axes, k), n = part.projected.shape[1:-1], precision.shape[1]
     values = weighted_each(part.projected, precision).reshape(m, d, axes * k, n)
     solved = factor.solve(values).reshape(m * d * axes, k, n)
-    for one, other in zip(*np.triu_indices(k), strict=True):
-        product = np.einsum("in,in->n", solved[:, one], solved[:, other])
-        gram[:, places[one], places[other]] -= product
-        if one != other:
-            gram[:, places[other], places[one]] -= product
+    if k == 1:  # without gaps or slopes
+        gram[:, places[0], places[0]] -= np.einsum("in,in->n", solved[:, 0], solved[:, 0])
+        return
+    by_vector = np.ascontiguousarray(np.moveaxis(solved, -1, 0))
+    gram[:, places[:, None], places] -= np.swapaxes(by_vector, 1, 2) @ by_vector

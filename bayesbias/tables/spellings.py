@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from .._core.characters import code_point, mistaken, plainly, script_of, unseen
@@ -28,9 +29,13 @@ CASES = ("exact", "lower", "fallback")
 WORD = "{word}"
 """Place of the word in the pattern of an embedding's keys, such as ``/c/en/{word}``."""
 
+REMEMBERED = 10_000
+"""Number of words whose forms are remembered, because a sweep asks for them in every embedding."""
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
+@lru_cache(REMEMBERED)
 def forms_of(word: str, case: str = "exact", *, strip_accents: bool = False) -> tuple[str, ...]:
     """Return the forms in which a word is looked up, in order of preference.
 
@@ -74,6 +79,7 @@ def without_accents(word: str) -> str:
     return _as("NFC", "".join(kept))
 
 
+@lru_cache(REMEMBERED)
 def every_form(word: str) -> tuple[str, ...]:
     """Return all forms of a word, and forms that only hints use.
 

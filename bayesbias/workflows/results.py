@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from .._core.arrays import one_thread
 from .._core.files import replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, warn
 from ..model.posterior_files import save_posterior
@@ -234,7 +235,8 @@ def fill_folder(
         if paper := paper_of(result.found):
             write_text(folder / "write-up.md", paper.markdown)
             write_text(folder / "references.bib", paper.bibtex)
-        write_frames(result.found.frames, folder)
+        with one_thread():  # the frames that nobody has read are computed here
+            write_frames(result.found.frames, folder)
         trees = result.posteriors if posteriors else {}
         for name, tree in trees.items():
             end = f"-{name}" if len(trees) > 1 else ""

@@ -211,11 +211,13 @@ class _Slices:
 def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
     """Parse rows of numbers; raise a ValueError if one of `n` is not a row of `dims` numbers."""
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
-    options |= {"keep_default_na": False, "header": None, "index_col": False, "low_memory": False}
-    slices: Any = _Slices(content)  # pandas only reads, but its types ask for more methods
+    options |= {"keep_default_na": False, "header": None, "low_memory": False}
+    options |= {"lineterminator": "\n", "skip_blank_lines": False}
+    column = content.replace(layout.between, b"\n")  # pandas takes long for hundreds of columns
+    slices: Any = _Slices(column)  # pandas only reads, but its types ask for more methods
     with np.errstate(over="ignore"):
         frame = pd.read_csv(slices, sep=layout.between.decode(), **options)
-        matrix: Vector = frame.to_numpy(np.float32)
-    if matrix.shape != (n, layout.dims):
+        numbers: Vector = frame.to_numpy(np.float32)
+    if numbers.shape != (n * layout.dims, 1):
         raise ValueError("not a row of numbers")
-    return matrix
+    return numbers.reshape(n, layout.dims)
