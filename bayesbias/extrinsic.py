@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
 from ._core.arrays import FloatArray
-from ._core.checks import check_choice, check_labels, unknown_name
+from ._core.checks import check_choice, check_filled, check_labels, unknown_name
 from ._core.intervals import DEFAULT_CI_PROB, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import require_columns
@@ -64,7 +64,7 @@ def tpr_gaps(
     Name: gap, dtype: float64
     """
     check_labels({"truth": truth, "predicted": predicted, "group": group})
-    _refuse_gaps(truth=truth, predicted=predicted, group=group)
+    check_filled({"truth": truth, "predicted": predicted, "group": group})
     real, guess, member = (np.asarray(column) for column in (truth, predicted, group))
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape}, and {member.shape}"
@@ -195,7 +195,7 @@ def correlations(
         four models. Intervals for models that share data are not independent.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
-    _refuse_gaps(**{name: frame[name] for name in ("model", "class")})
+    check_filled({name: frame[name] for name in ("model", "class")})
     means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
     sizes = means.abs().groupby("model", sort=False).mean()
     parts = [("class", name, part) for name, part in means.groupby("model", sort=False)]
@@ -259,14 +259,6 @@ def ranking_accuracy(
     low = optimize.brentq(excess, 0, accuracy - 1e-9) if accuracy > 0 else 0.0
     high = optimize.brentq(excess, accuracy + 1e-9, 1) if accuracy < 1 else 1.0
     return {"accuracy": accuracy, "low": low, "high": high, "n_less": m, "n_more": n}
-
-
-def _refuse_gaps(**labels: ArrayLike) -> None:
-    """Raise a ValueError if a sample lacks a label, because it would not count."""
-    for name, given in labels.items():
-        if (lost := pd.isna(np.asarray(given, dtype=object))).any():
-            row = int(np.argwhere(lost)[0, 0])
-            raise ValueError(f"there is no {name} in row {row}; leave this sample out, or label it")
 
 
 def _reach(ci_prob: float) -> float:

@@ -464,7 +464,7 @@ def test_bias_scores_of_bbq_from_parts(tmp_path: Path) -> None:
     pooled = bbq_scores(tmp_path / "parts")
     pd.testing.assert_frame_equal(pooled.drop(columns="model"), whole.drop(columns="model"))
     log(tmp_path / "parts", TEXTS[:-1], "samples_bbq_2026.jsonl")
-    pd.testing.assert_frame_equal(bbq_scores(tmp_path / "parts"), pooled)
+    assert_frame_equal(bbq_scores(tmp_path / "parts"), pooled)
     assert len(read_scores(tmp_path / "parts").attrs["logs"][0]["bbq"]) == len(pooled)
 
 
@@ -516,6 +516,20 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
     assert read[1]["difference"].tolist() == read[0]["difference"].tolist()
 
 
+def test_runs_of_a_model_that_disagree_are_refused(tmp_path: Path) -> None:
+    """Equal answers are those of a task and its subsets, and count once."""
+    log = inspected()
+    log["samples"].pop()  # a question without a clear group
+    places = [tmp_path / name for name in ("all.json", "some.json")]
+    places[0].write_text(json.dumps(log))
+    some = log | {"samples": log["samples"][2:5]}
+    places[1].write_text(json.dumps(some))
+    assert_frame_equal(bbq_scores(places), bbq_scores(places[0]))
+    some["samples"][1]["scores"]["choice"]["answer"] = "ABC"[CHOSEN[3] - 1]
+    places[1].write_text(json.dumps(some))
+    refused("has two answers of 'gpt'", bbq_scores, places)
+
+
 def test_the_percentage_of_known_differences() -> None:
     rng = np.random.default_rng(0)
     pairs = pd.DataFrame({"model": "m", "measure": "answer", "difference": rng.normal(0.1, 1, 40)})
@@ -529,4 +543,5 @@ def test_the_percentage_of_known_differences() -> None:
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
     answers = {"B": 1, "(b) he": 1, " C.": 2, "**A**": 0, "Both": -1, "D": -1, "": -1}
+    answers |= {"A,B": -1, "(a) and (b)": 0, "B, C.": -1, "A: a boy": 0}
     assert {text: _chosen([{"answer": text}]) for text in answers} == answers

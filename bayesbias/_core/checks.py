@@ -108,6 +108,17 @@ def check_labels(given: Mapping[str, object], of: str = "index") -> None:
             )
 
 
+def check_filled(labels: Mapping[str, object]) -> None:
+    """Raise a ValueError if a label is missing, because its row would not count."""
+    import numpy as np
+    import pandas as pd
+
+    for name, given in labels.items():
+        if (lost := pd.isna(np.asarray(given, dtype=object))).any():
+            row = int(np.argwhere(lost)[0, 0])
+            raise ValueError(f"there is no {name} in row {row}; fill it in, or leave the row out")
+
+
 def check_flags(**flags: object) -> None:
     """Raise an ArgumentError unless all values are True or False; any text would be true."""
     for name, value in flags.items():

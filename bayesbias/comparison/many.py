@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_filled, unknown_name
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..model.defaults import RECOMMENDED
@@ -240,6 +240,7 @@ def _split(
     for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
         require_columns(table, ("embedding",))
         keys = ("wordlist", "embedding", "replicate")
+        check_filled({key: table[key] for key in keys if key in table})
         columns = [table[key].to_numpy(str) if key in table else "" for key in keys]
         labels = pd.DataFrame(dict(zip(keys, columns, strict=True)), range(len(table)))
         for (wordlist, *run), rows in labels.groupby(list(keys), sort=False):

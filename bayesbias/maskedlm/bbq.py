@@ -244,7 +244,14 @@ def _spoken(text: str) -> str:
 def bbq_table(answers: Iterable[BbqAnswer]) -> pd.DataFrame:
     """Score answers by model and category; see `bayesbias.maskedlm.bbq_scores`."""
     frame = pd.DataFrame(answers, columns=list(BbqAnswer._fields))
-    frame = frame.drop_duplicates(["model", "question"])  # logs of a task and of its subsets
+    answered = ["model", "question"]
+    frame = frame.drop_duplicates([*answered, "chosen"])  # logs of a task and of its subsets
+    if (twice := frame.duplicated(answered)).any():
+        row = frame[twice].iloc[0]
+        raise ValueError(
+            f"question {row['question']!r:.60} has two answers of {row['model']!r:.60}; pass one "
+            "run of each model, or runs with different names"
+        )
     both = pd.concat([frame, frame.assign(category=ALL_TYPES)])
     rows = [
         {"model": model, "bias_type": category} | _scores(part)

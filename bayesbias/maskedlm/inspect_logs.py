@@ -27,7 +27,8 @@ HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 SUMMARIES = ("summaries.json", "summary.json")
 
-_LETTER = re.compile(r"\W*([A-Ca-c])(?!\w)")
+_LETTER = re.compile(r"\W*([A-Ca-c])(?!\w|(?:\W+[A-Ca-c])+\W*$)")
+"""One of three letters that begins an answer; ``A, B`` is no choice."""
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 

@@ -14,10 +14,8 @@ import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.reading import as_utf8, located, opened, read_json, read_text
-from .._core.warnings import warn
 from ..tables.schema import require_columns
-from ..tables.table_files import PARQUET, read_csv, read_parquet
-from ..warnings import LeftOut
+from ..tables.table_files import PARQUET, read_csv, read_parquet, warn_of_columns
 from .bbq import NESTED, as_question, bbq_places, is_ambiguous, read_targets
 from .datasets import (
     DIRECTIONS,
@@ -150,11 +148,7 @@ def _crows_pairs(path: Path, content: Content) -> None:
 def _own_pairs(path: Path, content: Content) -> None:
     table = with_heads(_table(path), PAIR_COLUMNS)
     require_columns(table, (*ROLES, "bias_type"))
-    named = table.columns[table.apply(lambda column: column.str.strip().any())]
-    others = [str(name) for name in named.difference(PAIR_COLUMNS, sort=False)]
-    if others := [name for name in others if not name.startswith("Unnamed: ")]:
-        why = f"pairs have the columns {', '.join(PAIR_COLUMNS)}"
-        warn(LeftOut(len(others), 0, "column", why, tuple(others), about=str(path)))
+    warn_of_columns(table, PAIR_COLUMNS, "pairs have", about=str(path))
     content.rows += rows_of(table)
 
 

@@ -6,7 +6,6 @@ their limits. To estimate a difference with its uncertainty, use `bayesbias.mask
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import check_choice, check_filled
 from ..tables.schema import require_columns
 from .datasets import ROLES
 
@@ -132,7 +131,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     require_columns(paired, ("model", "measure", "bias_type", *(ROLES if scored else ())))
     if paired.empty:
         raise ValueError("there are no paired scores")
-    _refuse_gaps(paired, ("model", "measure", "bias_type"))
+    check_filled({name: paired[name] for name in ("model", "measure", "bias_type")})
     if scored:
         paired = paired.assign(difference=paired[ROLES[0]] - paired[ROLES[1]])
     paired = paired.reindex(columns=["model", "measure", "bias_type", "difference", *ROLES])
@@ -181,7 +180,7 @@ def preference_gaps(paired: pd.DataFrame) -> pd.DataFrame:
     0   one     pll     2     2       0.7       0.1         0.6
     """
     require_columns(paired, ("model", "measure", "difference"))
-    _refuse_gaps(paired, ("model", "measure", "difference"))
+    check_filled({name: paired[name] for name in ("model", "measure", "difference")})
     keys, gap = ["model", "measure"], paired["difference"].astype(float)
     sides = {
         "st": paired.assign(gap=gap.where(gap > 0)),
@@ -191,14 +190,6 @@ def preference_gaps(paired: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame({f"n_{side}": own.count() for side, own in of.items()})
     frame = frame.assign(**{f"delta_{side}": own.mean().abs() for side, own in of.items()})
     return frame.assign(difference=frame["delta_st"] - frame["delta_at"]).reset_index()
-
-
-def _refuse_gaps(paired: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise a ValueError for a row without a value, because it would not count."""
-    for name in names:
-        if (lost := paired[name].isna().to_numpy()).any():
-            row = int(np.argmax(lost))
-            raise ValueError(f"there is no {name} in row {row}; fill it in, or leave the row out")
 
 
 def _statistics(difference: FloatArray, *sides: FloatArray) -> list[float]:

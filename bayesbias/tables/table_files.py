@@ -262,3 +262,14 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
         n, total, names = int(missing.sum()), len(table), tuple(map(str, gone))
         warn(LeftOut(n, total, "row", why, names, about=str(path)))
     return table[~missing]
+
+
+def warn_of_columns(
+    table: pd.DataFrame, known: Collection[str], whose: str, *, about: str = ""
+) -> None:
+    """Name the columns that are not read, other than an index and empty columns."""
+    others = table.drop(columns=[*known], errors="ignore").fillna("").astype(str)
+    filled = [str(name) for name, column in others.items() if column.str.strip().any()]
+    if names := [name for name in filled if not name.lower().startswith("unnamed: ")]:
+        why = f"{whose} the columns {', '.join(known)}"
+        warn(LeftOut(len(names), 0, "column", why, tuple(names), about=about))

@@ -13,10 +13,8 @@ import pandas as pd
 from .._core.checks import check_choice, check_path
 from .._core.reading import loads_json, located, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
-from .._core.warnings import warn
-from ..warnings import LeftOut
 from .schema import as_table, is_frame, require_columns
-from .table_files import read_csv
+from .table_files import read_csv, warn_of_columns
 from .wordlist_lint import TEXTS, shown
 
 ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
@@ -132,7 +130,7 @@ def _content_of_rows(rows: object) -> dict[str, Any]:
     frame = as_table(rows, ())
     heads = {name: str(name).strip().lower() for name in frame.columns}
     frame = require_columns(frame.rename(columns=heads), HEADS)
-    _warn_of_columns(frame)
+    warn_of_columns(frame, (*HEADS, "group"), "a list has")
     frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]]
     content: dict[str, Any] = {}
     for number, row in enumerate(frame.fillna("").itertuples(index=False), 2):
@@ -169,12 +167,3 @@ def _group_of_set(content: dict[str, Any], name: str, group: str, number: int) -
     if own != usual:
         content.setdefault("stereotype_names", {})[group] = own
     return group
-
-
-def _warn_of_columns(frame: pd.DataFrame) -> None:
-    """Name the columns that are not part of a list, other than an index and empty columns."""
-    texts = frame.drop(columns=[*HEADS, "group"], errors="ignore").fillna("").astype(str)
-    filled = [str(name) for name, column in texts.items() if column.str.strip().any()]
-    if others := [name for name in filled if not name.startswith("unnamed: ")]:
-        why = f"a list has the columns {', '.join(HEADS)}, and group"
-        warn(LeftOut(len(others), 0, "column", why, tuple(others)))
