@@ -15,6 +15,7 @@ from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core import warnings
+from bayesbias.records.found import Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
@@ -274,3 +275,28 @@ def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_pa
     found = bb.analyze("glove-demo", words, draws=200, reference_lists=3, seed=1)
     assert "Too few" in found.report(tmp_path / "out").read_text(encoding="utf-8")
     assert not found.lead["influence"]["mean_without"].isna().any()
+
+
+@pytest.mark.parametrize(
+    ("lost", "question", "groups"),
+    [
+        (["groups"], Question.GROUPS, ["young", "old"]),
+        (["groups", "stereotypes"], Question.CROSSED, []),
+        (["stereotypes"], Question.GROUPS, ["young", "old"]),
+    ],
+)
+def test_lists_of_which_a_group_is_missing_ask_what_can_be_asked(
+    lost: list[str], question: Question, groups: list[str], tmp_path: Path
+) -> None:
+    """Stereotypes of a third group without words are still a baseline for each of the others."""
+    words = {
+        "groups": {"young": ["student", "youth"], "old": ["retired", "elderly"]},
+        "stereotypes": {"young": ["reckless", "fast"], "old": ["slow", "wise"]},
+    }
+    words["groups"]["rich"], words["stereotypes"]["rich"] = ["banker", "owner"], ["greedy", "smart"]
+    for kind in lost:
+        words[kind]["rich"] = ["no-such-word"]
+    found = bb.analyze("glove-demo", words, draws=200, reference_lists=0, seed=1)
+    found.report(tmp_path / "out")
+    assert found.found.question is question
+    assert [row.key for row in found.found.groups] == groups

@@ -136,8 +136,9 @@ class Question(StrEnum):
     """What the headline asks.
 
     `CROSSED` asks whether two groups differ on two sets, and `SHARED` whether they differ on the
-    only set. `GROUPS` asks, for three or more groups, whether each is closer to its own stereotypes
-    than other groups are, beyond its closeness to the stereotypes of third groups.
+    only set that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each
+    group is closer to its own stereotypes than other groups are, beyond its closeness to the
+    stereotypes of third groups.
     """
 
     CROSSED = "crossed"

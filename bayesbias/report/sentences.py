@@ -81,15 +81,15 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
     """Say what was asked about all groups, or its opposite."""
     groups, sets = record.naming.groups, record.naming.sets
     if record.question is Question.CROSSED:
-        (one, two), (first, second) = groups.values(), sets.values()
+        (one, two), (first, second) = groups.values(), (sets[group] for group in groups)
         if not holds:
             first, second = second, first
         return f"{one} go with {first} and {two} with {second} more than the other way round"
     toward = "toward" if holds else "away from"
     if record.question is Question.SHARED:
-        (group, name), *_ = sets.items()
+        group = next(key for key in groups if key in sets)
         others = joined(says for key, says in groups.items() if key != group)
-        return f"{groups[group]} lean {toward} {name} more than {others} do"
+        return f"{groups[group]} lean {toward} {sets[group]} more than {others} do"
     return f"on average, groups lean {toward} their own stereotypes more than toward others’"
 
 

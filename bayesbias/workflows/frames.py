@@ -127,9 +127,9 @@ def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def question_of(pairs: pd.DataFrame) -> Question:
     """Return what can be asked about the groups and sets that were measured."""
     n_groups, n_sets = pairs[["protected_group", "attribute_set"]].nunique()
-    if n_sets == 1:
+    if pairs.loc[pairs["own"], "attribute_set"].nunique() == 1:
         return Question.SHARED
-    return Question.CROSSED if n_groups == 2 else Question.GROUPS
+    return Question.CROSSED if n_groups == n_sets == 2 else Question.GROUPS
 
 
 def words_by_set(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
