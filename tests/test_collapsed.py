@@ -1,5 +1,6 @@
 """The collapsed density and its draws, compared with the dense multivariate Normal."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,11 +9,13 @@ import pandas as pd
 import pytest
 from builders import by_name, groups_by_sets, model_named, refused
 from dense_oracle import (
+    beyond_main_effects,
     conditional,
     dense_log_density,
     effects,
     residual_variance,
     with_random_likeness,
+    within_connections,
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -124,6 +127,19 @@ def test_density_equals_the_dense_normal_up_to_one_constant(irregular, name, unp
     ours = log_density(posterior, points) - log_prior(posterior.spec, posterior.blocks, points)
     # They differ by a constant, up to rounding in a sum of tens of terms of order 100.
     assert np.ptp(ours - dense) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "constraint", "expected"),
+    [("maximal", "interaction", beyond_main_effects), ("by-group", "cells", within_connections)],
+)
+def test_effects_of_tables_span_what_other_effects_leave(
+    irregular: Design, name: str, constraint: str, expected: Callable[[Design], np.ndarray]
+) -> None:
+    """Terms without columns are dropped, here and in the dense model, so columns are compared."""
+    (term,) = [one for one in load_model(name).terms if one.constraint == constraint]
+    basis = term.basis(irregular)
+    np.testing.assert_allclose(basis @ basis.T, expected(irregular), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])

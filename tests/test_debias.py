@@ -136,7 +136,11 @@ def test_half_sibling_subtracts_what_a_ridge_regression_predicts(sets, alpha: fl
     for word in sets.kept:
         assert np.array_equal(result[word], vectors[word])
     huge = half_sibling(vectors, sets, alpha=1e12, unit=True)
-    assert huge.vectors == pytest.approx(unit(vectors, vectors.index_to_key), abs=SINGLE)
+    rows = unit(vectors, vectors.index_to_key)
+    assert huge.vectors == pytest.approx(rows, abs=SINGLE)
+    ones = half_sibling(keyed(tuple(vectors.index_to_key), rows), sets, alpha=alpha)
+    same = half_sibling(vectors, sets, alpha=alpha, unit=True)
+    assert same.vectors == pytest.approx(unit(ones, ones.index_to_key), abs=10 * SINGLE)
 
 
 def test_double_hard_is_the_published_algorithm() -> None:

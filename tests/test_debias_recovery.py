@@ -72,6 +72,8 @@ def test_neighbors_by_brute_force() -> None:
             key=lambda word: -float(places[row] @ rows[words.index(word)]),
         )
         assert {words[at] for at in found[row]} == {*near[:7]}
+    everyone = nearest_words(targets[:1], places[:1], words, rows, 99)
+    assert sorted(everyone[0].tolist()) == [*range(1, 30)]
 
 
 def test_zeros_stop_nothing_and_constants_are_not_correlated() -> None:

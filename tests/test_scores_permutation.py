@@ -213,6 +213,16 @@ def test_unmoved_by_scale_shift_order_and_exchange(seed: int, scale: float, n: i
     assert both.statistic[0] == pytest.approx(s[:4].sum() - s[4:8].sum())
 
 
+@pytest.mark.parametrize("n", [9, 40])
+def test_scores_that_tie_do_so_in_every_unit(n: int) -> None:
+    """Tenths have rounding errors, which must not depend on the unit either."""
+    s = np.random.default_rng(n).integers(0, 4, n) / 10
+    wanted = permutation_test(s[:4], s[4:])
+    for unit in (1e-12, 3e12):
+        found = permutation_test(unit * s[:4], unit * s[4:])
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), rel=1e-9)
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("n", [7, 40])
 def test_equal_scores_tie_everywhere(alternative: str, n: int) -> None:

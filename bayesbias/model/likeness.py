@@ -67,7 +67,7 @@ def directions(content: bytes, n: int) -> Directions:
 
 def _of_mean(block: FloatArray) -> float:
     """Return a block's `Directions.mean`; a block never counts as more than n units."""
-    return max(1.0, float(block.sum()) / len(block))
+    return max(1.0, float(block.sum()) / max(1, len(block)))
 
 
 _kept = lru_cache(maxsize=64)(directions)  # reference lists have most blocks in common
@@ -96,4 +96,9 @@ def covariance(matrix: FloatArray, block: IntArray, share: float) -> FloatArray:
 def effective_number(matrix: FloatArray, block: IntArray) -> FloatArray:
     """Return the number of unrelated units that would be as informative as each block."""
     members = [np.flatnonzero(block == index) for index in range(block.max() + 1)]
-    return np.array([len(own) / _of_mean(matrix[np.ix_(own, own)]) for own in members])
+    return np.array([effective_size(matrix[np.ix_(own, own)]) for own in members])
+
+
+def effective_size(block: FloatArray) -> float:
+    """Return the effective number of the units in an (n, n) block of K, or 0 without units."""
+    return len(block) / _of_mean(block)

@@ -15,7 +15,7 @@ from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probabilit
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
 from ..model.likelihood import Rows
-from ..model.likeness import effective_number
+from ..model.likeness import effective_size
 from ..model.tree import Analyzed, DataTree, design_of, index_of, labels, observed, posterior_in
 from ..model.tree import n_draws as n_draws_of
 from ..tables.cosines import LOST
@@ -152,14 +152,17 @@ def effective_sizes(tree: DataTree | Analyzed) -> pd.DataFrame:
     roles = [("protected_group", name) for name in design.groups]
     columns = design.columns or design.connections
     roles += [("attribute_set" if name in design.sets else "controls", name) for name in columns]
-    parts = (
-        (design.word_likeness, design.word_group),
-        (design.attribute_likeness, design.attribute_column),
-    )
-    frame = pd.DataFrame(roles, columns=["role", "name"])
-    frame["n_words"] = np.concatenate([np.bincount(block) for _, block in parts])
-    frame["n_effective"] = np.concatenate([effective_number(*part) for part in parts])
-    return frame
+    column = design.codes("attribute_column" if design.sets else "connection")
+    own = [
+        matrix[np.ix_(members, members)]
+        for matrix, units, of_row, names in (
+            (design.word_likeness, design.word, design.codes("protected_group"), design.groups),
+            (design.attribute_likeness, design.attribute, column, columns),
+        )
+        for members in (np.unique(units[of_row == place]) for place in range(len(names)))
+    ]
+    sizes = {"n_words": [*map(len, own)], "n_effective": [*map(effective_size, own)]}
+    return pd.DataFrame(roles, columns=["role", "name"]).assign(**sizes)
 
 
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
