@@ -1,5 +1,6 @@
 """Changes between two tables: pairing of rows, single numbers, and the posterior."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,22 @@ def test_a_change_of_only_the_listed_words_is_said() -> None:
     with pytest.warns(OnlyListedChanged):
         notices = bb.analyze_change(before, after, words, **options).notices
     assert OnlyListedChanged(40, 40) in notices
+
+
+def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_have() -> None:
+    rng, (before, words) = np.random.default_rng(3), leaning("xyz", n=3)
+    after = {word: row + 0.3 * rng.normal(size=6) for word, row in before.items()}
+    del after["x_s0"]
+    listed = replace(words, stereotypes={g: words.stereotypes[g] for g in "xy"})
+    options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
+    with pytest.warns(bb.warnings.BayesbiasWarning):
+        found = bb.analyze_change(before, after, listed, **options).scores
+    sets = {"x": words.stereotypes["x"][1:], "y": words.stereotypes["y"]}
+    both = replace(words, groups={g: words.groups[g] for g in "xy"}, stereotypes=sets)
+    expected = bb.comparison.scores_before_after(
+        *map(bb.load_vectors, (before, after)), both, seed=0
+    )
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:

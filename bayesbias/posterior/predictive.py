@@ -161,8 +161,8 @@ def effective_sizes(tree: DataTree | Analyzed) -> pd.DataFrame:
         )
         for members in (np.unique(units[of_row == place]) for place in range(len(names)))
     ]
-    sizes = {"n_words": [*map(len, own)], "n_effective": [*map(effective_size, own)]}
-    return pd.DataFrame(roles, columns=["role", "name"]).assign(**sizes)
+    frame = pd.DataFrame(roles, columns=["role", "name"])
+    return frame.assign(n_words=[*map(len, own)], n_effective=[*map(effective_size, own)])
 
 
 def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:

@@ -32,7 +32,7 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lis
 from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
 from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
-from .reference import read_source
+from .reference import read_source, scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
 from .settings import ChangeSettings, Settings, require_names, settings_of
@@ -238,11 +238,14 @@ def _listed(ends: _Ends) -> pd.DataFrame:
 
 
 def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
-    """Compute scores before and after; for tables without vectors, only MAC."""
-    if words is None or not ends.held:
+    """Compute scores of the words that both embeddings have; for tables, only MAC."""
+    some = None
+    if words is not None and ends.held:
+        first, second = ends.held
+        some = scored_list(words, {*first.key_to_index} & {*second.key_to_index})
+    if some is None:  # fewer than two groups have stereotypes, or there are no vectors
         return comparison.mac_before_after(ends.before, ends.after)
-    first, second = ends.held
-    return comparison.scores_before_after(first, second, words, ci_prob=known.ci_prob, seed=0)
+    return comparison.scores_before_after(first, second, some, ci_prob=known.ci_prob, seed=0)
 
 
 def _remains(

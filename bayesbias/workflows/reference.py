@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -287,8 +287,13 @@ def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Poo
 
 def _scores(vectors: KeyedVectors, wordlist: WordList, settings: Settings) -> pd.DataFrame:
     """Compute published scores of the groups that have stereotypes."""
-    groups = {name: of for name, of in wordlist.groups.items() if name in wordlist.stereotypes}
-    if len(groups) < 2:
+    if (some := scored_list(wordlist, vectors.key_to_index)) is None:
         return pd.DataFrame()
-    some, ci_prob = replace(wordlist, groups=groups), settings.ci_prob
-    return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
+    return score_table(vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=WORDS_SEED)
+
+
+def scored_list(wordlist: WordList, found: Container[str]) -> WordList | None:
+    """Return the groups that have words and stereotypes, or None if there are fewer than two."""
+    present = words_present(wordlist, found)
+    groups = {name: of for name, of in present.groups.items() if name in present.stereotypes}
+    return replace(present, groups=groups) if len(groups) > 1 else None
