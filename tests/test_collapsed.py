@@ -98,6 +98,7 @@ def irregular(request: pytest.FixtureRequest, toy_table: pd.DataFrame) -> Design
 def likened() -> Design:
     """Return a complete table whose words and attributes have random similarities."""
     rng, more = np.random.default_rng(11), [("f", "x"), ("g", "y"), ("m", "neutral")]
+    more += [("i", "x"), ("j", "x")]
     return with_random_likeness(noisy(of_three_groups(*more), rng), rng)
 
 

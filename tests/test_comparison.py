@@ -242,6 +242,7 @@ def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFr
     assert got["before"] == pytest.approx(0.8614, abs=5e-5)  # as rounded
     assert got["after"] == pytest.approx(0.9334, abs=5e-5)
     assert got["change"] == pytest.approx(got["after"] - got["before"])
+    assert got["no_bias"] == 1  # the mean distance of orthogonal words
     means = [
         table[table["connection"].isin(["associated", "different"])]
         .groupby(["protected_word", "attribute_set"])["cosine_distance"]

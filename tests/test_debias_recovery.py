@@ -7,7 +7,7 @@ from debias_toys import RELIGION, TRIPLES
 
 import bayesbias as bb
 from bayesbias.debias import DefiningSets, cluster_accuracy, hard, remaining_bias
-from bayesbias.debias.recovery import _correlation, nearest_words
+from bayesbias.debias.recovery import _correlation, _most_leaning, nearest_words
 from bayesbias.scores.subspace import principal_components
 
 PAIRS = (("she", "he"), ("woman", "man"))
@@ -110,6 +110,15 @@ def test_three_classes() -> None:
     assert frame["chance"].tolist()[:2] == [1 / 3, 1 / 3]
     assert frame["n"].tolist() == [45, 45, 10]
     assert (frame["before"].iloc[:2] > 0.9).all()
+
+
+def test_the_most_leaning_words_are_nearer_to_their_class_than_to_any_other() -> None:
+    leaning = np.random.default_rng(4).normal(size=(60, 3))
+    rows, classes = _most_leaning(leaning, 8, RELIGION)
+    for place in range(3):
+        rest = np.delete(leaning, place, axis=1)
+        order = sorted(range(60), key=lambda row: max(rest[row]) - leaning[row, place])
+        assert rows[classes == place].tolist() == order[:8]
 
 
 def test_words_that_one_embedding_lacks_are_left_out() -> None:

@@ -20,7 +20,7 @@ from test_held_objects import ROWS, Model
 
 import bayesbias as bb
 from bayesbias.embeddings.formats.keyed import known_ranks
-from bayesbias.embeddings.load import load_vectors
+from bayesbias.embeddings.load import load_vectors, vectors_in_memory
 from bayesbias.embeddings.word_sets import _as_rows, look_up, look_up_tuples
 from bayesbias.tables.spellings import first_spellings
 from bayesbias.tables.wordlist_files import wordlists
@@ -224,3 +224,9 @@ def test_files_from_a_to_z_and_encoders_have_no_ranks(tmp_path: Path) -> None:
     assert known_ranks(bb.load_vectors(ROWS)) is None
     bb.save_vectors(ROWS, tmp_path / "s.npz")
     assert known_ranks(bb.load_vectors(tmp_path / "s.npz")) is None
+
+
+def test_words_in_another_form_are_looked_up_again_in_vectors_in_memory() -> None:
+    held = keyed({"amy": [1.0, 0.0, 0.0], "bob": [0.0, 1.0, 0.0]})
+    assert vectors_in_memory(held, ["Amy", "bob"]).others == {"Amy": "amy"}
+    assert vectors_in_memory(held, ["bob"]) is held

@@ -79,6 +79,17 @@ def test_every_form_of_the_same_draws_has_the_same_contrasts(post, drawn, toy_ta
     pd.testing.assert_frame_equal(ours[numbers], bb.contrasts(post)[numbers], rtol=1e-5, atol=1e-7)
 
 
+def test_effects_of_a_collapsed_model_are_drawn_given_its_sds(post, drawn, toy_table) -> None:
+    """Given the same sds, two draws of all effects differ by Monte Carlo error."""
+    kept = ["sigma", *(name for name in drawn["posterior"].data_vars if str(name).endswith("_sd"))]
+    sds = drawn["posterior"].to_dataset()[kept]
+    found = bb.contrasts(bb.from_pymc(sds, toy_table, "crossed", seed=2))
+    wanted = bb.contrasts(post)
+    error = wanted["sd"] * np.sqrt(2 / sds["sigma"].size)
+    assert (abs(found["mean"] - wanted["mean"]) < 5 * error).all()
+    np.testing.assert_allclose(found["sd"], wanted["sd"], rtol=0.3)
+
+
 def test_our_own_posterior_may_be_reordered(post: DataTree) -> None:
     reordered = with_draws(lambda d: d.map(reorder))(post.copy())
     for read in (bb.contrasts, bb.summary, bb.prior_sensitivity):
