@@ -166,6 +166,7 @@ def test_the_closed_form_is_that_of_all_pairs_of_sets(n: int, m: int) -> None:
     found = relative_bias(values, n, m, n_resamples=5000, seed=1)
     assert found.expected == pytest.approx(statistic.mean(), abs=1e-12)
     assert found.sd == pytest.approx(statistic.std(), abs=1e-12)
+    assert found.z == pytest.approx((statistic[0] - statistic.mean()) / statistic.std())
     # Four standard errors of a mean of 5,000 draws.
     assert abs(found.reference.mean() - found.expected) < 4 * found.sd / np.sqrt(5000)
 
