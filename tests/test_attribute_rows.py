@@ -102,6 +102,14 @@ def test_sets_can_be_several_shared_or_of_one_group_only() -> None:
         assert apart.max() - apart.min() < 0.01
 
 
+def test_the_surest_attributes_come_first_and_then_the_farthest_from_zero() -> None:
+    """With few draws, several have the same probability."""
+    frame = bb.contrasts(bb.fit(leaning_table("xy"), draws=50, seed=1), of="attribute")
+    by = frame.assign(p=-frame["p_direction"], z=-frame["mean"].abs() / frame["sd"])
+    assert frame["p_direction"].duplicated().any()
+    assert by.sort_values(["p", "z"]).index.tolist() == [*range(len(frame))]
+
+
 def test_a_set_without_pairs_of_the_other_group_has_no_rows() -> None:
     table = leaning_table("xy")
     table = table[(table["attribute_set"] != "x") | (table["protected_group"] == "x")]
