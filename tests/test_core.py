@@ -1,6 +1,9 @@
-"""Arrays, bundled folders, and text tables with unusual characters."""
+"""Arrays, bundled folders, texts, and text tables with unusual characters."""
 
+import gzip
 import re
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +17,7 @@ from numpy.testing import assert_allclose
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
 from bayesbias._core.display import Sheet, abridged, visible
+from bayesbias._core.reading import read_text
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
 
@@ -127,3 +131,10 @@ def test_the_longest_input_is_the_smallest_limit(of_tokenizer, positions, paddin
     )
     tokenizer = SimpleNamespace(model_max_length=of_tokenizer)
     assert longest_input(network, tokenizer) == longest
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_texts_have_a_largest_size(packed: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(packed(b"abcdef"))
+    assert read_text(tmp_path / "t", 6) == "abcdef"
+    refused("exceeds 5 bytes", read_text, tmp_path / "t", 5)

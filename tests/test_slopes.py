@@ -77,6 +77,9 @@ def test_columns_are_centered_and_products_by_group_are_in_the_table_s_units() -
     np.testing.assert_allclose(
         design.covariate_unit, [x.std(ddof=0)] * 2 + [*design.x[:, 2:].std(0)]
     )
+    small = table.assign(share=1e-12 * table["share"])
+    other, _ = with_slopes(make_design(small), load_model("by-group"), small, COVARIATES)
+    np.testing.assert_allclose(other.x[:, 0], 1e-12 * expected, rtol=1e-6, atol=1e-24)
 
 
 def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:

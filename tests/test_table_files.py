@@ -308,6 +308,7 @@ def test_own_columns_of_words_stay_as_spelled(tmp_path: Path) -> None:
         "count": (["3", "0"], [3, 0]),
         "known": (["True", "False"], [True, False]),
         "said": (["yes", "7"], ["yes", "7"]),
+        "sure": (["True", "maybe"], ["True", "maybe"]),
     }
     cells = pd.DataFrame({name: spelling for name, (spelling, _) in own.items()})
     cells.insert(0, "protected_word", ["he", "she"])
