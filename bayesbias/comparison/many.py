@@ -240,7 +240,7 @@ def _split(
     for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
         require_columns(table, ("embedding",))
         keys = ("wordlist", "embedding", "replicate")
-        check_filled({key: table[key] for key in keys if key in table})
+        check_filled({key: table[key] for key in keys[:2] if key in table})
         columns = [table[key].to_numpy(str) if key in table else "" for key in keys]
         labels = pd.DataFrame(dict(zip(keys, columns, strict=True)), range(len(table)))
         for (wordlist, *run), rows in labels.groupby(list(keys), sort=False):
