@@ -141,6 +141,17 @@ def test_slopes_are_least_squares_about_means(monkeypatch, model, debiased_relig
     assert np.unique(found) == pytest.approx(np.unique(expected), abs=1e-6)
 
 
+def test_what_covariates_add_moves_no_slope(change_tables: tuple[pd.DataFrame, ...]) -> None:
+    rng, plain = np.random.default_rng(1), pair(*change_tables).design()
+    x, before = rng.normal(size=(len(plain.y), 2)), rng.normal(size=len(plain.y))
+    design = replace(plain, covariates=("one", "other"), x=x, covariate_unit=np.ones(2))
+    moved = replace(design, y=design.y + x @ [3.0, -2.0])
+    for model in DUMMIES:
+        wanted = slopes(design, before, load_model(model))
+        found = slopes(moved, before + x @ [1.0, 4.0], load_model(model))
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
 def test_two_pairs_have_no_slope() -> None:
     rows = [("he", "nurse", "different", 0.9), ("he", "pilot", "associated", 0.5)]
     moved = [("he", "nurse", "different", 0.8), ("he", "pilot", "associated", 0.7)]
