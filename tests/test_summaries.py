@@ -203,6 +203,20 @@ def test_copies_of_a_word_count_once(copies: int) -> None:
     assert set(p) == {"protected_word", "attribute"}
 
 
+def test_groups_that_share_their_stereotypes_have_a_set_each() -> None:
+    vectors = dict(zip("abcdefghi", np.random.default_rng(2).normal(size=(9, 5)), strict=True))
+    groups = {"x": ["a", "b"], "y": ["c"], "z": ["d"]}
+    sets = {"x": ["e", "f"], "y": ["e", "f"], "z": ["g", "h", "i"]}
+    table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
+    frame = bb.effective_sizes(bb.fit(table, seed=1, draws=50)).set_index("name")
+    found = frame.loc[[f"{name}_stereotype" for name in sets]]
+    assert found["n_words"].tolist() == [2, 2, 3]
+    assert found["n_effective"].iloc[0] == found["n_effective"].iloc[1] > 0
+    checked = bb.list_check(table)
+    assert len(checked) == 4 + 5
+    assert (checked["n_effective"] > 0).all()
+
+
 def p_of(seed: int, *, strangers: bool) -> list[float]:
     """Return p for two clusters of three words, and for words with unrelated cosines."""
     rng = np.random.default_rng(seed)
