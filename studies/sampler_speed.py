@@ -89,8 +89,8 @@ def _fits(tables: Mapping[str, pd.DataFrame], repeats: int) -> Iterator[dict[str
     tasks = {name: lambda table=table: _fit(table) for name, table in tables.items()}
     loops = seconds_of(lambda: sum(i * i for i in range(20_000_000)))
     for row, _ in in_turns(tasks, repeats):
-        row |= {"task": row["by"], "by": "exact", "loops": float(str(row["processor_s"])) / loops}
-        yield row
+        taken = {"by": "exact", "loops": float(str(row["processor_s"])) / loops}
+        yield {"task": row["by"], **row, **taken}
 
 
 def _fit(table: pd.DataFrame, model: str = "by-group", **options: object) -> DataTree:

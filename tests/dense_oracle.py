@@ -158,9 +158,8 @@ def with_random_likeness(design: Design, rng: np.random.Generator) -> Design:
     found = {}
     for name, block in (("word", design.word_group), ("attribute", design.attribute_column)):
         unit = rng.standard_normal((len(block), 4))
-        unit[np.flatnonzero(block == 0)[:4]] = unit[
-            0
-        ]  # copies, so some directions have no variance
+        copies = np.flatnonzero(block == 0)[:4]  # their differences have no variance
+        unit[copies] = unit[copies[0]]
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
         found[f"{name}_likeness"] = (unit @ unit.T) * (block[:, None] == block)
     return replace(design, **found)

@@ -85,8 +85,9 @@ def test_effects_of_a_collapsed_model_are_drawn_given_its_sds(post, drawn, toy_t
     sds = drawn["posterior"].to_dataset()[kept]
     found = bb.contrasts(bb.from_pymc(sds, toy_table, "crossed", seed=2))
     wanted = bb.contrasts(post)
-    error = wanted["sd"] * np.sqrt(2 / sds["sigma"].size)
+    error = wanted["sd"] * np.sqrt(2 / (sds.sizes["chain"] * sds.sizes["draw"]))
     assert (abs(found["mean"] - wanted["mean"]) < 5 * error).all()
+    # Tails are heavy: the sds of 1,000 draws are off by up to 16%, and of 4,000 by half of that.
     np.testing.assert_allclose(found["sd"], wanted["sd"], rtol=0.3)
 
 

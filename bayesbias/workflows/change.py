@@ -242,7 +242,7 @@ def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.Da
     some = None
     if words is not None and ends.held:
         first, second = ends.held
-        some = scored_list(words, {*first.key_to_index} & {*second.key_to_index})
+        some = scored_list(words, first.key_to_index.keys() & second.key_to_index.keys())
     if some is None:  # fewer than two groups have stereotypes, or there are no vectors
         return comparison.mac_before_after(ends.before, ends.after)
     return comparison.scores_before_after(first, second, some, ci_prob=known.ci_prob, seed=0)
