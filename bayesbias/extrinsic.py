@@ -95,6 +95,7 @@ def tpr_gaps(
         frame["high"] = frame["gap"] + np.hypot(above[:, 0], below[:, 1])
     frame[[f"tpr_{name}" for name in columns]] = tpr
     frame[[f"n_{name}" for name in columns]] = n
+    frame.attrs["ci_prob"] = ci_prob
     return frame
 
 
@@ -192,7 +193,8 @@ def correlations(
         ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
         Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
         clustered by class. ``model`` uses the mean of each model's absolute class means, and needs
-        four models. Intervals for models that share data are not independent.
+        four models. Intervals for models that share data are not independent. ``.attrs`` stores
+        ``method``, ``ci_prob``, and ``seed``.
     """
     require_columns(frame, ("model", "class", "score", "bias"))
     check_filled({name: frame[name] for name in ("model", "class")})
@@ -207,7 +209,9 @@ def correlations(
         clusters = part["class"] if level == "sample" else None
         fitted = correlate(part["score"], part["bias"], clusters=clusters, **options)
         rows.append({"level": level, "model": str(model), **fitted})
-    return pd.DataFrame(rows)
+    correlated = pd.DataFrame(rows)
+    correlated.attrs = options | {"seed": options["seed"].entropy}
+    return correlated
 
 
 def ranking_accuracy(

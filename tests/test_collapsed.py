@@ -381,6 +381,26 @@ def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened, name, e
     assert np.ptp(ours) < 1e-9  # rounding in a sum of terms of order 100
 
 
+@pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
+def test_more_outcomes_than_pairs_have_the_sum_of_their_densities(likened, name) -> None:
+    design, rng = without_some(likened), np.random.default_rng(9)
+    y = design.y + 0.1 * rng.standard_normal((len(design.y) + 5, len(design.y)))
+    spec = model_named(name)
+    joint = collapse(replace(design, y=y[0]), spec, others=y[1:])
+    alone = [collapse(replace(design, y=own), spec, layout=joint.layout) for own in y]
+    points = points_of(joint, 3, seed=1)
+    prior = log_prior(joint.spec, joint.blocks, points)  # which each density counts
+    likelihoods = [log_density(one, points) - prior for one in alone]
+    found = log_density(joint, points) - prior
+    np.testing.assert_allclose(found, np.sum(likelihoods, axis=0), rtol=1e-10)  # rounding
+    weights = rng.standard_normal((len(joint.layout.shared_parameter), 2))
+    means, variances = moments(joint, points, weights)
+    for at, one in enumerate(alone):
+        mean, variance = moments(one, points, weights)
+        np.testing.assert_allclose(means[..., at], mean[..., 0], atol=1e-9)  # rounding
+        np.testing.assert_allclose(variances, variance, rtol=1e-9)
+
+
 @pytest.mark.parametrize("share", [0.1, pytest.param(0.2, marks=pytest.mark.slow)])
 def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
     monkeypatch: pytest.MonkeyPatch, share: float

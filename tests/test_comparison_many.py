@@ -16,7 +16,7 @@ from bayesbias import comparison
 from bayesbias.comparison import embedding_differences, variance_shares
 from bayesbias.comparison.many import MOST_RUNS
 from bayesbias.comparison.order import look_ordered, values_of_x
-from bayesbias.comparison.runs import list_contrasts, runs_of
+from bayesbias.comparison.runs import list_contrasts, rotation, runs_of
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.sampling.effects import draw_effects
@@ -91,6 +91,17 @@ def test_contexts_and_repeated_rows_count(column: str) -> None:
         own = rows.groupby("connection")["cosine_distance"].mean()
         mean = found.set_index("embedding").loc[name, "raw_mean"]
         assert mean == pytest.approx(own["associated"] - own["different"], abs=0.001)
+
+
+@pytest.mark.parametrize(("n_embeddings", "n_trainings"), [(1, 4), (3, 1), (4, 3)])
+def test_runs_are_rotated_by_an_orthonormal_matrix(n_embeddings: int, n_trainings: int) -> None:
+    average, between, within = rotation(n_embeddings, n_trainings)
+    every = np.concatenate([average, between, within])
+    np.testing.assert_allclose(every @ every.T, np.eye(n_embeddings * n_trainings), atol=1e-12)
+    copies = np.arange(n_embeddings * n_trainings).reshape(n_embeddings, n_trainings)
+    assert np.ptp(average) == 0  # below, there is rounding
+    np.testing.assert_allclose(np.ptp(between[:, copies], axis=2), 0, atol=1e-12)
+    np.testing.assert_allclose(within[:, copies].sum(axis=2), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.8])
@@ -237,7 +248,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     alone = ((table["wordlist"] == "one") == is_a) & ~is_c
     words = table["protected_word"].where(~is_b, "other " + table["protected_word"])
     same = table[~is_c].assign(embedding="a")
-    copied = pd.concat([same[::2], same[::2].assign(embedding="copy")])
+    distances = 0.5 * same["cosine_distance"][::2] + 0.1
+    copied = pd.concat([same[::2], same[::2].assign(embedding="copy", cosine_distance=distances)])
     twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table[::9].assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 6)])
     for rows, options, fragment in (

@@ -114,6 +114,10 @@ def test_distances_and_the_error_of_slopes_are_those_of_plain_regressions(groups
         (sds**2 - plain**2)[:, places], np.tile(added[~np.isnan(added)], (50, 1)), atol=1e-12
     )
     assert frequency.frequency_of(without) is frequency.Frequency.NO_RANKS
+    ranks = design.attribute_rank.copy()
+    ranks[design.attribute[design.set >= 0]] = np.nan  # ranks of controls alone do not suffice
+    of_controls = frequency.frequency_of(replace(design, attribute_rank=ranks))
+    assert of_controls is frequency.Frequency.NO_RANKS
 
 
 def test_a_word_left_out_has_no_part_in_slopes_or_mean_ranks() -> None:

@@ -44,6 +44,9 @@ from ..tables.cosines import table_cosines
 from ..tables.schema import validate_table
 from .pairing import pair_keys
 
+ROUNDING = 1e-12
+"""Distances in two runs are the same if their correlation is closer to 1."""
+
 DRAWS = 500
 """Number of sd draws over which the moments of a run are averaged."""
 
@@ -116,14 +119,14 @@ def runs_of(
         )
     rows = [table.set_index(keys).loc[shared.index].reset_index() for table in valid]
     y = shared.to_numpy(dtype=np.float64).T
-    _, first, of_run = np.unique(y, axis=0, return_index=True, return_inverse=True)
-    for run, same in enumerate(first[of_run.ravel()]):
-        if run != same:
-            one, other = (" ".join(filter(None, [*tables][i])) for i in (same, run))
-            raise ValueError(
-                f"{one} and {other} have the same distances for the list {wordlist!r}; leave one "
-                "out"
-            )
+    with np.errstate(invalid="ignore"):  # equal distances have no correlation
+        same = np.argwhere(np.triu(np.atleast_2d(np.corrcoef(y)) > 1 - ROUNDING, 1))
+    if len(same):
+        one, other = (" ".join(filter(None, [*tables][run])) for run in same[0])
+        raise ValueError(
+            f"{one} and {other} have the same distances for the list {wordlist!r}, except for a "
+            "constant or a factor; leave one out"
+        )
     design = index_table(rows[0])
     words, attributes = (
         [c for table in tables.values() if (c := table_cosines(table, names)).size]

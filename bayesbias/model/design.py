@@ -185,7 +185,7 @@ class Design:
     def attribute_column(self) -> IntArray:
         """Return the index of each attribute's column or, without sets, of its connection."""
         column = self.codes("attribute_column" if self.sets else "connection")
-        place = np.full(len(self.attributes), column.max() + 1)
+        place = np.full(len(self.attributes), column.max())
         np.minimum.at(place, self.attribute, column)
         return place
 

@@ -9,8 +9,9 @@ import pandas as pd
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.frequency import MATCHED
+from ..model.indexing import make_design
 from ..sampling.fit import fit
-from ..sampling.options import FitKeywords, FitOptions
+from ..sampling.options import ROPE_SHARE, FitKeywords, FitOptions
 from ..tables.levels import GROUP
 from ..tables.schema import STEREOTYPES, validate_table
 from .contrasts import contrasts
@@ -49,7 +50,8 @@ def baseline_contrasts(
     -------
     DataFrame
         One row per group with the columns of `contrasts`; ``estimand`` is ``within, less``
-        followed by the baseline's name. The frame is empty if the table has only one set.
+        followed by the baseline's name. The frame is empty if the table has only one set. The
+        default of ``rope`` is a share of the sd of all groups' stereotype distances.
 
     Examples
     --------
@@ -66,6 +68,7 @@ def baseline_contrasts(
     known = validate_table(table)
     groups = known["protected_group"]
     check_choice("group", baseline, groups.unique())
+    rope = ROPE_SHARE * make_design(known).spread if rope is None else rope
     is_used = known["connection"].isin([*STEREOTYPES, MATCHED])
     frames = list[pd.DataFrame]()
     for group in groups[known["connection"] == STEREOTYPES[0]].unique():
@@ -73,4 +76,7 @@ def baseline_contrasts(
         post = fit(known[rows], options=options, **keywords)
         frame = contrasts(post, ci_prob, rope, ci_kind)
         frames.append(frame[(frame["level"] == GROUP) & (frame["protected_group"] == group)])
-    return pd.concat(frames, ignore_index=True).assign(estimand=f"within, less {baseline}")
+    joined = pd.concat(frames, ignore_index=True).assign(estimand=f"within, less {baseline}")
+    doubts = [doubt for frame in frames for doubt in frame.attrs["warnings"]]
+    joined.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "rope": rope, "warnings": doubts}
+    return joined

@@ -170,7 +170,7 @@ def p_unrelated(design: Design, rng: Generator) -> dict[str, float]:
 
     A word's lean consists of its mean distances to the stereotype sets, centered first within the
     word and then within its group. For an attribute, the roles of groups and sets are swapped. The
-    statistic is `Σ_(i≠j) K[i, j] l[i]·l[j]` over pairs within blocks (groups or sets). Leans are
+    statistic is `Σ_ij K[i, j] l[i]·l[j]` over pairs within blocks (groups or sets). Leans are
     permuted within blocks. p is the share of permutations (including the measured order) whose
     statistic is at least the measured one. The result is empty if there are no cosines, or fewer
     than two sets or groups.
@@ -201,7 +201,7 @@ def _p_of_leans(
     sums = np.zeros(1 + N_PERMUTATIONS)
     for index in range(block.max() + 1):
         within = np.flatnonzero(block == index)
-        like = likeness[np.ix_(within, within)] - np.eye(len(within))
+        like = likeness[np.ix_(within, within)]
         orders = np.tile(np.arange(len(within)), (1 + N_PERMUTATIONS, 1))
         orders[1:] = rng.permuted(orders[1:], axis=1)  # the first order is as measured
         permuted = leans.to_numpy()[within][orders]  # (1 + N_PERMUTATIONS, n, n_columns)

@@ -173,7 +173,8 @@ class _Asked:
 
     def _level(self, text: str, subject: str) -> int:
         if subject not in self.levels:
-            names = [*self.levels, *self.connections]
+            named = (name for name in self.levels if not name.startswith("word "))
+            names = [*named, *self.connections]
             choices = [name if name.isidentifier() else f"`{name}`" for name in names]
             raise ValueError(
                 f"{text!r}: {unknown_name('group, word, or connection', subject, choices)}"

@@ -68,7 +68,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray
-from .blocks import cholesky, solve_transposed
+from .blocks import cholesky, solve_lower, solve_transposed
 from .cells import CellMeans
 from .parameters import log_prior
 from .reduction import SMALLEST_SIGMA, Collapsed, with_gaps
@@ -88,8 +88,9 @@ class Conditional:
     means: CellMeans | SideMeans  # class means and shared effects, given the weights of columns
     deviations: tuple[tuple[UnitPosterior, ...], ...]  # one per `Deviations` of each side
     slopes: FloatArray  # (n_slopes, n): sds of the slopes
-    factor: FloatArray
-    # (n, k, k): Cholesky factor of the columns' precision, bordered by the outcomes
+    factor: FloatArray  # (n, n_known, n_known): Cholesky factor L of the columns' precision
+    border: FloatArray  # (n, n_outcomes, n_known): b' L'^-1 for their products b with outcomes
+    unexplained: FloatArray  # (n, n_outcomes): sum of squares that is left of each outcome
 
     def draw(self, rng: Generator | None) -> tuple[list[FloatArray], FloatArray, FloatArray]:
         """Draw each side's (n_classes, d, n) class effects, and (n_shared, n) shared effects.
@@ -98,10 +99,9 @@ class Conditional:
         slopes and gaps. Without a generator, return the effects' conditional means.
         """
         n_gaps, n_known = self.posterior.n_gaps, self.posterior.n_known
-        right = self.factor[:, n_known, :n_known]
-        right = right + standard_noise(right.shape, rng)
-        weights = np.zeros(self.factor.shape[:2])
-        weights[:, :n_known] = -solve_transposed(self.factor[:, :n_known, :n_known], right)
+        right = self.border[:, 0] + standard_noise(self.border[:, 0].shape, rng)
+        weights = np.zeros((len(right), n_known + len(self.unexplained[0])))
+        weights[:, :n_known] = -solve_transposed(self.factor, right)
         weights[:, n_gaps:n_known] *= self.slopes.T
         weights[:, n_known] = 1
         effects, shared = self.means.draw(weights, rng)
@@ -148,9 +148,9 @@ def moments(
         across = -mean[..., :n_known]  # gaps and slopes leave less of the outcome to explain
         across[..., posterior.n_gaps :] += of_slopes.T
         across[..., posterior.n_gaps :] *= given.slopes.T[:, None]
-        solved = np.linalg.solve(given.factor[:, :n_known, :n_known], np.swapaxes(across, 1, 2))
-        of_outcomes = np.swapaxes(given.factor[:, n_known:, :n_known], 1, 2)
-        means.append(mean[..., n_known:] + np.swapaxes(solved, 1, 2) @ of_outcomes)
+        solved = np.linalg.solve(given.factor, np.swapaxes(across, 1, 2))
+        of_outcomes = np.swapaxes(given.border @ solved, 1, 2)
+        means.append(mean[..., n_known:] + of_outcomes)
         variances.append(variance + (solved**2).sum(axis=1))
     n_means = len(posterior.design.connections)
     center = posterior.spec.center * weights[:n_means].sum(axis=0)
@@ -159,21 +159,24 @@ def moments(
 
 def conditional(posterior: Collapsed, parameters: FloatArray) -> Conditional:
     """Return the distribution of the class effects, given (n, n_parameters) parameters."""
-    scales, layout = scales_of(posterior, parameters), posterior.layout
+    scales, layout, n = scales_of(posterior, parameters), posterior.layout, posterior.n_known
     deviations = tuple(
         tuple(scales.of_units(side.units, own.parameter, own.gram) for own in side.deviations)
         for side in posterior.sides
     )
     means = posterior.system.given(scales)
     gram = means.residual.copy()
-    for of_side, factors in zip(posterior.sides, deviations, strict=True):
-        for part, factor in zip(of_side.deviations, factors, strict=True):
-            subtract_deviations(gram, part, factor, scales.precision)
+    for side, units in zip(posterior.sides, deviations, strict=True):
+        for part, own in zip(side.deviations, units, strict=True):
+            subtract_deviations(gram, part, own, scales.precision)
     slopes, proper = scales.sds[layout.shared_parameter[layout.n_shared :]], posterior.is_slope
     gram[:, proper] *= slopes.T[:, :, None]
     gram[:, :, proper] *= slopes.T[:, None]
     gram[:, proper, proper] += 1  # the coefficients of gaps have flat priors
-    return Conditional(posterior, scales, means, deviations, slopes, cholesky(gram))
+    factor = cholesky(gram[:, :n, :n])
+    border = np.swapaxes(solve_lower(factor, gram[:, :n, n:]), 1, 2)
+    unexplained = np.diagonal(gram[:, n:, n:], axis1=1, axis2=2) - (border**2).sum(axis=2)
+    return Conditional(posterior, scales, means, deviations, slopes, factor, border, unexplained)
 
 
 def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
@@ -190,14 +193,14 @@ def scales_of(posterior: Collapsed, parameters: FloatArray) -> Scales:
 
 def _log_likelihood(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
     given = conditional(posterior, parameters)
-    precision, n_known = given.scales.precision, posterior.n_known
-    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)[:, :n_known]).sum(axis=1)
+    precision = given.scales.precision
+    log_det = 2 * np.log(np.diagonal(given.factor, axis1=1, axis2=2)).sum(axis=1)
     log_det += given.means.log_det
     for side, factors in zip(posterior.sides, given.deviations, strict=True):
         for part, factor in zip(side.deviations, factors, strict=True):
             log_det += factor.log_det(part.times)
-    unexplained = (given.factor[:, n_known:, n_known:] ** 2).sum(axis=(1, 2))
     constant = posterior.rows @ np.log(precision) - log_det
-    log_likelihood = 0.5 * (posterior.n_outcomes * constant - unexplained)
+    log_likelihood = 0.5 * (posterior.n_outcomes * constant - given.unexplained.sum(axis=1))
     resolved = precision.max(axis=0) <= SMALLEST_SIGMA**-2
+    resolved &= (given.unexplained > 0).all(axis=1)
     return np.where(resolved, log_likelihood, -np.inf)
