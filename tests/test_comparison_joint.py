@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import DOUBT, FAST, leaning, model_named, pair_table, refused
+from builders import DOUBT, FAST, distances, leaning, model_named, pair_table, plus, refused
 from numpy.random import SeedSequence
 from xarray import DataTree
 
@@ -172,6 +172,24 @@ def test_rows_without_a_partner_are_counted_in_a_warning(change_tables) -> None:
     assert tree.attrs["n_pairs"] == 28
 
 
+OF_THREE_GROUPS = {"own_lean_sd": {"rate": 2.0}}
+"""A prior of effects that a list of two groups does not have."""
+
+
+def test_repeated_rows_of_changes_and_of_many_embeddings_are_reported() -> None:
+    table, rng = distances(), np.random.default_rng(1)
+    tables = table, plus(table, 0.02 * rng.standard_normal(len(table)))
+    twice = [pd.concat([each, each.iloc[2:5]]) for each in tables]
+    with pytest.warns(bb.warnings.RepeatedRows) as caught:
+        fit_change(*twice, seed=1, **FAST)
+    both = [table.assign(embedding=name) for table, name in zip(twice, "ef", strict=True)]
+    with pytest.warns(bb.warnings.RepeatedRows) as again:
+        bb.fit_many(pd.concat(both), seed=1, draws=50, chains=1)
+    for told in (caught, again):
+        repeats = [one.message for one in told if one.category is bb.warnings.RepeatedRows]
+        assert [(one.n, one.total) for one in repeats] == [(3, len(table) + 3)] * 2
+
+
 def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tree) -> None:
     before, after = change_tables
     distance = before["cosine_distance"]
@@ -181,11 +199,14 @@ def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tre
         (before.assign(cosine_distance=1.05 * distance), "all assoc.* rows, .after"),
         (
             after.assign(cosine_distance=after["cosine_distance"].mask(still, distance)),
-            "no distance to a stereotype changes",
+            "to stereotypes change by the same number",
         ),
         (pd.concat([after.assign(context=c) for c in "ab"]), "table after has contexts"),
     ):
         refused(fragment, fit_change, before, moved)
+    for name in ("before", "after", "change"):
+        refused(f"a column '{name}' of dist", fit_change, before.assign(**{name: distance}), after)
+    refused("prior of own_lean_sd has", fit_change, before, after, priors=OF_THREE_GROUPS)
     refused("'paper' is for distances", fit_change, before, after, "paper")
     refused("are both 'human'", comparison.order_changes, change_tree, "human", "human")
     refused("unknown time 'during'", posterior_at, change_tree, "during")

@@ -79,6 +79,7 @@ def controlled(shared: float) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 @pytest.mark.parametrize("column", ["context", "note"])
 def test_contexts_and_repeated_rows_count(column: str) -> None:
     """A run's own contrast is that of all its rows; the first rows alone give one .003 away."""
@@ -242,6 +243,7 @@ def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
     assert found == [found[1], found[1], {*own}]
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     table = tables()
     is_a, is_b, is_c = (table["embedding"] == name for name in "abc")
@@ -250,17 +252,20 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     same = table[~is_c].assign(embedding="a")
     distances = 0.5 * same["cosine_distance"][::2] + 0.1
     copied = pd.concat([same[::2], same[::2].assign(embedding="copy", cosine_distance=distances)])
+    joined = table[~(is_b & table["protected_group"].eq("x"))]
     twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table[::9].assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 6)])
     for rows, options, fragment in (
         (table[is_a], {}, "only one embedding, 'a', with one training"),
         (table[alone], {}, "no list was measured in two embeddings"),
-        (table.assign(protected_word=words), {}, "list 'one' is in all of a, b, c"),
+        (table.assign(protected_word=words), {}, "the list 'one' is in all of a, b, c"),
         (copied, {}, "have the same distances"),
-        (twice, {}, r"unequal numbers of training runs \(a 1, b 2, c 1\)"),
+        (twice, {}, r"training runs in the list 'one' .a 1, b 2, c 1"),
+        (joined, {}, "only the group .* has words in all"),
         (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),
+        (table, {"x": {"a": 1, 2: 2}}, "unknown embedding '2'"),
         (table, {"x": {"a": 1, "b": 2, "c": 3}}, "x has 3 different values.*at least 4"),
         (table, {"x": {"a": 1, "b": np.nan, "c": 3}}, "x must be a finite number; got nan for 'b'"),
         (table, {"x": {"a": 1, "b": pd.Timestamp("2020"), "c": 3}}, "finite number; got 2020"),
@@ -271,6 +276,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table.assign(wordlist=table["wordlist"].mask(is_b)), {}, "there is no wordlist in row"),
     ):
         refused(fragment, bb.fit_many, rows, **options)
+    refused("x must be a dict or a Series", bb.fit_many, table, x=[1, 2, 3], error=TypeError)
     refused("x has 2 different", values_of_x, dict.fromkeys("abc", 1.0) | {"d": 2.0}, [*"abcd"])
 
 

@@ -39,7 +39,21 @@ def test_a_file_of_covariates_keeps_words_as_spelled(table: pd.DataFrame, tmp_pa
     expected = spelled["attribute"].map(shares).tolist()
     for options in ({}, {"index_label": "word"}, {"sep": ";", "decimal": ","}):
         shares.to_csv(tmp_path / "shares.csv", **options)
-        assert with_values(spelled, tmp_path / "shares.csv")["share"].tolist() == expected
+        found = with_values(spelled, tmp_path / "shares.csv", ["share:connection"])
+        assert found["share"].tolist() == expected
+
+
+def test_only_the_columns_that_covariates_name_are_read_from_a_file(table, tmp_path) -> None:
+    """A spreadsheet also has texts, constants, and numbers of rows."""
+    words, path = [*dict.fromkeys(table["attribute"])], tmp_path / "words.csv"
+    frame = pd.DataFrame({"word": words, "pos": "noun", "share": np.arange(8.0), "one": 1})
+    for index in (False, True):
+        frame.to_csv(path, index=index)
+        found = with_values(table, path, ["share"])
+        assert [*found.columns] == [*table.columns, "share"]
+        assert found["share"].tolist() == table["attribute"].map(words.index).tolist()
+    refused("'pos': no number for 8 attributes", with_values, table, path, ["pos"])
+    refused("got 'word', 'pos'.* for size", with_values, table, path, ["size"])
 
 
 def test_a_series_of_rows_follows_its_index(table: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, distances, only_row
+from builders import FAST, distances, only_row, refused, table_of
 from xarray import DataTree
 
 import bayesbias as bb
@@ -142,3 +142,18 @@ def test_a_third_facet_is_averaged_over_and_crossed() -> None:
     ]  # fmt: skip
     assert frame["facets"].iloc[-1] == "f0 × f1 × f2"
     np.testing.assert_allclose(frame["mean"], [(row @ draws).mean() for row in rows], atol=1e-12)
+
+
+def test_a_group_with_the_name_of_a_connection_or_of_all_groups_is_asked_for_by_its_contrast() -> (
+    None
+):
+    names = {"a": "human", "b": "all", "c": "c"}
+    table = table_of("abc").replace({"protected_group": names})
+    tree = bb.fit(table, seed=1, **FAST)
+    refused("human is a connection, and also a group", bb.hypothesis, tree, "human < c")
+    refused("has a group 'all'", bb.hypothesis, tree, "all: bias < c")
+    found = bb.hypothesis(tree, "human: bias < c", "human: human < c: human")
+    rows = bb.contrasts(tree).query("level == 'group' and second == 'different'")
+    mean = rows.set_index("protected_group")["mean"]
+    assert found["estimand"].tolist() == ["relative", "mean distance"]
+    assert found["mean"][0] == pytest.approx(mean["human"] - mean["c"])

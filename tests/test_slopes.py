@@ -184,7 +184,12 @@ def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) ->
     short.write_text("".join(path.read_text().splitlines(keepends=True)[:-3]))
     lacking = {"covariates": "letters", "covariate_values": str(short)}
     refused(
-        f"{short}: covariate_values has no", bb.analyze, "glove-demo", "weat6", **lacking, **few
+        f"{short}: covariate_values of .letters.: no number",
+        bb.analyze,
+        "glove-demo",
+        "weat6",
+        **lacking,
+        **few,
     )
     analysis = bb.analyze("glove-demo", "weat6", **asked, **few)
     frame = analysis.frames["slopes"]
@@ -240,6 +245,8 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     post = bb.fit(table, covariates=names, seed=1)
     slope = bb.slopes(post).set_index("covariate")["mean"]
     mean = float(table["share"].mean())
+    for values in ([], 1.0, ["1"], [np.nan]):
+        refused("list of finite numbers", bb.predictions, post, table, {"share": values})
     frame = bb.predictions(post, table, {"share": [mean, mean + 0.1]})
     wide = frame.pivot_table("mean", ["protected_group", "connection"], "share")
     moved = wide[mean + 0.1] - wide[mean]

@@ -17,6 +17,7 @@ from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file
+from bayesbias.model.covariates import numbers_of
 from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
@@ -200,6 +201,7 @@ def test_the_published_layout_is_read(file: Write) -> None:
 PRINTED: dict[str, Callable[[pd.DataFrame], str]] = {
     "tabs": lambda table: table.to_csv(index=False, sep="\t"),
     "semicolons, decimal commas": lambda table: table.to_csv(index=False, sep=";", decimal=","),
+    "commas in quotes": lambda table: table.to_csv(index=False, decimal=","),
     "blanks after commas": lambda table: table.to_csv(index=False).replace(",", ", "),
     "an index": lambda table: table.to_csv(),
     "quotes and NA, as R": lambda table: table.to_csv(index=False, quoting=2, na_rep="NA"),
@@ -216,6 +218,20 @@ def test_tables_of_other_programs_are_read(table: pd.DataFrame, file: Write, pro
     given_table = table.assign(log_rank=[1.5, np.nan], note=["007", "x"])
     read = read_table(file("other.csv", PRINTED[program](given_table)))
     assert_frame_equal(read, given_table, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("sep", "decimal", "freq"), [(";", ",", ["987", "1.234"]), ("\t", ".", ["1,234", "987"])]
+)
+def test_thousands_are_never_read_as_decimals(
+    table: pd.DataFrame, file: Write, sep: str, decimal: str, freq: list[str]
+) -> None:
+    whole = table.assign(cosine_distance=[1.0, 0.25], freq=freq)
+    text = whole.to_csv(index=False, sep=sep, decimal=decimal).replace(f"1{decimal}0", "1")
+    read = read_table(file("thousands.csv", text))
+    assert read["cosine_distance"].tolist() == [1.0, 0.25]
+    assert read["freq"].tolist() == freq
+    refused(f"column of numbers; got '{freq[0]}'", numbers_of, read, "freq")
 
 
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:

@@ -67,11 +67,11 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
         raise ValueError(unknown_name(kind, str(name), known))
 
 
-def check_path(what: str, source: object, otherwise: str) -> None:
-    """Raise a TypeError unless a source is a name or a path."""
+def check_path(what: str, source: object, allowed: str = "a path") -> None:
+    """Raise a TypeError, which says what is allowed, unless a source is a name or a path."""
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
-            f"{what} must be a name, a path, or {otherwise}; got the {type(source).__name__} "
+            f"{what} must be {allowed}; got the {type(source).__name__} "
             + " ".join(reprlib.repr(source).split())
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from .checks import Argument, ArgumentError, check_choice
@@ -27,9 +28,10 @@ the number of points after interpolation."""
 
 def check_probability(value: float, name: str = "ci_prob") -> float:
     """Return a probability in (0, 1), or raise an ArgumentError for any other value."""
-    if isinstance(value, bool) or not 0 < value < 1:
-        hint = f"; for {value:g}%, pass {value / 100:g}" if 1 < value < 100 else ""
-        raise ArgumentError(Argument(name), f" must lie in (0, 1); got {value}{hint}")
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 < value < 1:
+        hint = f"; for {value:g}%, pass {value / 100:g}" if is_number and 1 < value < 100 else ""
+        raise ArgumentError(Argument(name), f" must lie in (0, 1); got {value!r}{hint}")
     return float(value)
 
 

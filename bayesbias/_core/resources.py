@@ -8,7 +8,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
 
-from .checks import unknown_name
+from .checks import check_path, unknown_name
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -41,6 +41,7 @@ def toml_path(
     source: str | Path, folder: str, kind: str, endings: tuple[str, ...] = (".toml",)
 ) -> Path:
     """Return the path of a bundled TOML file given by name, or of any file given by path."""
+    check_path(f"a {kind}", source, "a name or a path")
     some, names = " or ".join(endings), bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"

@@ -79,7 +79,7 @@ def load_transformer(
 
 def place_of(source: str | Path) -> str:
     """Return a model's folder or hub name; a source that cannot be a hub name must be a folder."""
-    check_path("a model to load", source, "the folder that it was loaded from")
+    check_path("a model to load", source, "a name, a path, or the folder that it was loaded from")
     path, text = Path(source).expanduser(), str(source)
     if path.is_dir():
         if not (path / "config.json").is_file():

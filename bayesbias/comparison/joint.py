@@ -38,7 +38,8 @@ from ..model.tree import DataTree, design_of, keep_warnings, spec_of, warnings_o
 from ..posterior.estimands import has_cells
 from ..sampling.fit import constant_parts, fit_design, warn_of_unknowns
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
-from ..tables.schema import CONTROLS, ROUNDING, table_hash
+from ..tables.copies import warn_of_repeats
+from ..tables.schema import CONTROLS, ROUNDING, checked, table_hash
 from ..warnings import LeftOut
 from .pairing import ENDS, OUTCOME, Pairs, pair
 
@@ -124,6 +125,7 @@ def fit_change(
     """
     spec, pairs = load_model(model, OUTCOME), pair(before, after)
     for name, table in zip(ENDS, (before, after), strict=True):
+        warn_of_repeats(checked(table), f"the table {name}")
         if n := int((pairs.unpaired["table"] == name).sum()):
             why, hint = (
                 "the other table lacks them",
@@ -132,7 +134,7 @@ def fit_change(
             warn(LeftOut(n, len(table), "row", why, hint=(hint,), about=f"the table {name}"))
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design, spec = with_slopes(pairs.design(), spec, pairs.rows, covariates)
-    spec = spec.with_priors(dict(priors or {}))
+    spec = spec.with_priors(priors or {})
     warn_of_unknowns(design, spec)
     if np.abs(design.y).max() <= ROUNDING:
         raise ValueError(
@@ -141,12 +143,12 @@ def fit_change(
         )
     if design.spread <= ROUNDING:
         raise ValueError(
-            "no distance to a stereotype changes (controls do); pass tables in which the vectors "
-            "of protected words or stereotypes differ"
+            "all distances to stereotypes change by the same number; pass tables in which the "
+            "vectors of protected words or stereotypes differ"
         )
     if constant_parts(design, spec):
         design = replace(design, rounding=UNCHANGED_SD * design.spread)
-    return _fit_both(design, pairs, spec, fit_options(options, keywords))
+    return _fit_both(design, pairs, spec, priors, fit_options(options, keywords))
 
 
 def posterior_at(tree: DataTree, when: str) -> DataTree:
@@ -181,7 +183,9 @@ def posterior_at(tree: DataTree, when: str) -> DataTree:
     return given
 
 
-def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions) -> DataTree:
+def _fit_both(
+    design: Design, pairs: Pairs, spec: ModelSpec, priors: Priors | None, options: FitOptions
+) -> DataTree:
     """Fit the change and then, given the change, the distances before it."""
     from xarray import Dataset
 
@@ -194,9 +198,8 @@ def _fit_both(design: Design, pairs: Pairs, spec: ModelSpec, options: FitOptions
             "residual sd can be estimated; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
-    change = fit_design(
-        design, spec, table_hash=table_hash(pairs.rows), options=options.of_fit(seed=first)
-    )
+    hashed, alone = table_hash(pairs.rows), options.of_fit(seed=first)
+    change = fit_design(design, spec, priors=priors, table_hash=hashed, options=alone)
     level = fit_design(rest, level_spec, options=options.of_fit(seed=second))
     by = slopes_by_name(design_of(change), spec_of(change), slope)
     given, moved = (tree["posterior"].to_dataset()[list(by)] for tree in (level, change))

@@ -22,6 +22,12 @@ _ORDERED = re.compile(r"\D*(?:1[0-9]{3}|20[0-9]{2})s?(?:[-_]\d\d)*\D*|\d+(?:\.\d
 
 def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray:
     """Return the (n_embeddings,) values of x, or raise a ValueError that names what is wrong."""
+    if not isinstance(x, Mapping | pd.Series):
+        raise TypeError(
+            "x must be a dict or a Series from each embedding to its number, such as "
+            f"{{{embeddings[0]!r}: 1900}}; got {type(x).__name__}"
+        )
+    x = {str(name): value for name, value in x.items()}
     for name in x:
         if name not in embeddings:
             raise ValueError(f"x: {unknown_name('embedding', name, embeddings)}")

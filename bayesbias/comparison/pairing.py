@@ -71,6 +71,10 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
         Long-form tables of one embedding each. Pairs have the groups and sets of `before`.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
+    if taken := [name for name in (*ENDS, OUTCOME) if name in tables[0]]:
+        raise ValueError(
+            f"pairs have a column {taken[0]!r} of distances; rename this column of the table before"
+        )
     contexts = [table["context"].nunique() if "context" in table else 0 for table in tables]
     if 0 in contexts and max(contexts) > 1:
         when = ENDS[contexts.index(0) - 1]

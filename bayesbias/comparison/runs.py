@@ -40,8 +40,9 @@ from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
+from ..tables.copies import warn_of_repeats
 from ..tables.cosines import table_cosines
-from ..tables.schema import validate_table
+from ..tables.schema import checked
 from .pairing import pair_keys
 
 ROUNDING = 1e-12
@@ -95,15 +96,20 @@ def runs_of(
     covariates: str | Sequence[str] = (),
 ) -> Runs:
     """Pair the rows of all runs of a list; tables are keyed by embedding and training run."""
+    of_list = f"the list {wordlist!r}" if wordlist else "the tables"
     trainings = pd.Series([embedding for embedding, _ in tables]).value_counts(sort=False)
     names = tuple(map(str, trainings.index))
     if trainings.nunique() > 1:
         counts = ", ".join(f"{name} {n}" for name, n in trainings.items())
         raise ValueError(
-            f"the list {wordlist!r} has unequal numbers of training runs ({counts}); use "
+            f"unequal numbers of training runs in {of_list} ({counts}); use "
             "the same number for every embedding"
         )
-    valid = [validate_table(table) for table in tables.values()]
+    valid = list[pd.DataFrame]()
+    for (embedding, training), table in tables.items():
+        known = checked(table)
+        warn_of_repeats(known, " ".join(filter(None, [wordlist, "in", embedding, training])))
+        valid.append(known.rows)
     keys = pair_keys(valid)
     measured = tuple(map(index_table, valid))
     at_equal = zip(valid, measured, strict=True)  # each run has its own ranks and controls
@@ -114,17 +120,23 @@ def runs_of(
     n_pairs = int((columns.index.get_level_values("connection") != MATCHED).sum())
     if shared.empty:
         raise ValueError(
-            f"no pair of words from the list {wordlist!r} is in all of {', '.join(names)}; leave "
+            f"no pair of words of {of_list} is in all of {', '.join(names)}; leave "
             "out any embedding that lacks the list's words"
         )
     rows = [table.set_index(keys).loc[shared.index].reset_index() for table in valid]
+    every, left = {*pd.concat(valid)["protected_group"]}, [*{*rows[0]["protected_group"]}]
+    if len(left) == 1 < len(every):
+        raise ValueError(
+            f"only the group {left[0]!r} of {of_list} has words in all of "
+            f"{', '.join(names)}; leave out any embedding that lacks the others"
+        )
     y = shared.to_numpy(dtype=np.float64).T
     with np.errstate(invalid="ignore"):  # equal distances have no correlation
         same = np.argwhere(np.triu(np.atleast_2d(np.corrcoef(y)) > 1 - ROUNDING, 1))
     if len(same):
         one, other = (" ".join(filter(None, [*tables][run])) for run in same[0])
         raise ValueError(
-            f"{one} and {other} have the same distances for the list {wordlist!r}, except for a "
+            f"{one} and {other} have the same distances in {of_list}, except for a "
             "constant or a factor; leave one out"
         )
     design = index_table(rows[0])

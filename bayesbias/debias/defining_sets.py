@@ -155,7 +155,9 @@ def load_defining_sets(source: SetsLike) -> DefiningSets:
         for key in source:
             check_choice("key", key, known)
         return DefiningSets(**source)
-    check_path("a list for debiasing", source, "bb.debias.DefiningSets([('she', 'he')])")
+    check_path(
+        "a list for debiasing", source, "a name, a path, or bb.debias.DefiningSets([('she', 'he')])"
+    )
     path = toml_path(source, FOLDER, "list for debiasing")
     with located(path):
         return load_defining_sets({"name": path.stem, **read_toml(path)})

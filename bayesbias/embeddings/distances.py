@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -195,8 +196,8 @@ def undersized_sets(vectors: VectorsLike, wordlist: WordListLike) -> pd.DataFram
 
 def refuse_missing(vectors: KeyedVectors, wordlist: WordList, most: float) -> None:
     """Raise an ArgumentError if more than a given share of a set's words is missing."""
-    if isinstance(most, bool) or not 0 <= most <= 1:
-        raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most}")
+    if isinstance(most, bool) or not isinstance(most, Real) or not 0 <= most <= 1:
+        raise ArgumentError(Argument("max_missing"), f" must lie in [0, 1]; got {most!r}")
     sets = _losses(vectors, wordlist)
     bad = sets[sets["share"] > most]
     if not bad.empty:

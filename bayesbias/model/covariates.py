@@ -9,17 +9,16 @@ with an sd of one spread, the sd of stereotype distances.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.display import abridged
-from ..tables.schema import COLUMNS, ROUNDING
+from ..tables.schema import COLUMNS, ROUNDING, real_numbers
 from .design import COVARIATE, Design, one_hot
 from .indexing import make_design
 from .priors import Prior
@@ -59,7 +58,9 @@ def with_slopes(
     ValueError
         If a column is unknown or lacks values, or if the table or model does not identify a slope.
     """
-    names = [covariates] if isinstance(covariates, str) else list(covariates)
+    if not isinstance(covariates, Iterable):
+        raise TypeError(f"covariates must be names of columns; got {covariates!r}")
+    names = [covariates] if isinstance(covariates, str) else [*map(str, covariates)]
     if not names:
         return design, spec
     made = [(name, *column) for name in names for column in _columns(table, name)]
@@ -129,13 +130,11 @@ def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
             f"the table has no column {column}, so {name} is unknown; tables from vectors with "
             "frequencies have it, or add your own column with bb.with_covariate"
         )
+    table = table.rename(columns=str)
     others = [each for each in table if each not in COLUMNS]
     ranks = [each for each, (_, rank) in LOG_RANKS.items() if rank in table]
     check_choice("covariate", name, [*map(str, others), *ranks])
-    if not is_numeric_dtype(table[column]) or is_complex_dtype(table[column]):
-        first = table[column].iloc[0]
-        raise ValueError(f"the covariate {name!r} must be a column of numbers; got {first!r}")
-    values = table[column].to_numpy(np.float64, na_value=np.nan)
+    values = _numbers("the covariate " + repr(name), table[column])
     lacking = ~np.isfinite(values)
     if lacking.any():
         words = _words_of(table, lacking, of)
@@ -144,6 +143,16 @@ def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
             "these words out"
         )
     return np.log(values) if of else values
+
+
+def _numbers(what: str, column: pd.Series) -> FloatArray:
+    """Return the numbers in a column, NaN for empty cells; refuse any other cell, also digits."""
+    values = real_numbers(column, truth=True)
+    text = np.array([isinstance(cell, str) for cell in column.astype(object)], dtype=bool)
+    odd = np.isnan(values) & column.notna().to_numpy()
+    for place in np.flatnonzero(odd if odd.any() else text)[:1]:
+        raise ValueError(f"{what} must be a column of numbers; got {column.iloc[place]!r:.60}")
+    return values
 
 
 def _words_of(table: pd.DataFrame, rows: np.ndarray, of: str) -> list[str]:

@@ -6,9 +6,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._core.checks import check_path
 from .._core.files import replace_file
 from .._core.resources import no_file
 from .layout import in_order
+from .tree import require_posterior
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -43,6 +45,8 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     'by-group'
     """
     import h5netcdf
+
+    require_posterior(tree)
     from xarray.backends import H5NetCDFStore
 
     content, fast = BytesIO(), {"zlib": True, "complevel": 1}
@@ -88,6 +92,7 @@ def load_posterior(path: str | Path) -> DataTree:
     import h5py
     import xarray as xr
 
+    check_path("a posterior to load", path)
     if not Path(path).is_file():
         raise no_file("posterior", path)
     try:

@@ -95,7 +95,7 @@ def prior_predictive(
     check_numbers(draws=draws)
     design = table if isinstance(table, Design) else make_design(table)
     spec = load_model(model, None if isinstance(table, Design) else "distance")
-    spec = spec.with_priors(priors or {}).fitting(design)
+    spec = spec.fitting(design, priors)
     sequence = as_seed_sequence(seed)
     observed = {key: of for key, (of,) in figures(design, design.y[None]) if np.isfinite(of)}
     rng, rows = default_rng(sequence), np.arange(len(design.y))

@@ -165,12 +165,21 @@ class ModelSpec:
         correlated = [term for term in self.terms if term.correlated]
         return {term.correlation_dims[1]: design.coords[term.by] for term in correlated}
 
-    def fitting(self, design: Design) -> ModelSpec:
+    def fitting(self, design: Design, priors: Priors | None = None) -> ModelSpec:
         """Return the model without terms that add nothing to a design, with ``scale="absolute"``.
 
         Raise a ValueError for context effects with fewer than two contexts, for slopes without
-        covariates, or for ambiguous sets.
+        covariates, for ambiguous sets, or if one of the ``priors`` to replace is of a term that
+        adds nothing.
         """
+        if priors:
+            spec = self.with_priors(priors).fitting(design)
+            if idle := [name for name in priors if name not in spec.needed_priors]:
+                raise ValueError(
+                    f"the prior of {idle[0]} has no effect, because this part of {self.name!r} is "
+                    "left out for so few groups and sets; leave out the prior, too"
+                )
+            return spec
         if self.terms_of("context") and len(design.contexts) < 2:
             lack = "only one context" if design.contexts else "no 'context' column"
             raise ValueError(
@@ -190,11 +199,11 @@ class ModelSpec:
         if self.scale == "absolute":
             return spec
         unit = max(design.spread, ROUNDING)  # other code rejects tables without spread
-        priors = {
+        scaled = {
             name: prior if name in {"connection_mean", "nu"} else prior.scaled(unit)
             for name, prior in spec.priors.items()
         }
-        return replace(spec, priors=priors, scale="absolute")
+        return replace(spec, priors=scaled, scale="absolute")
 
     def without(self, *names: str) -> ModelSpec:
         """Return a copy without the named terms and the priors that only these terms use."""

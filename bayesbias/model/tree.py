@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -67,6 +67,9 @@ def _read_spec(text: str) -> ModelSpec:
     return spec_from_dict(json.loads(text))
 
 
+GROUPS = ("posterior", "constant_data", "observed_data")
+"""Parts of a posterior that its design is read from."""
+
 _DESIGNS: dict[int, tuple[list[object], Design]] = {}
 """Designs of posteriors by `id`, and the variables that they were read from."""
 
@@ -76,8 +79,8 @@ def design_of(tree: DataTree) -> Design:
     require_posterior(tree)
     sources: list[object] = [
         variable
-        for group in ("posterior", "constant_data", "observed_data")
-        for name, variable in tree[group].variables.items()
+        for group in GROUPS
+        for name, variable in _group(tree, group).variables.items()
         if group != "posterior" or name in tree[group].coords
     ]
     known = _DESIGNS.get(id(tree))
@@ -149,19 +152,20 @@ def warnings_of(tree: DataTree) -> tuple[BayesbiasWarning, ...]:
 
 def n_draws(tree: DataTree) -> int:
     """Return the total number of draws in a posterior's chains."""
-    require_posterior(tree)
-    sizes = tree["posterior"].sizes
+    sizes = _group(tree, "posterior").sizes
     _require_chains(sizes)
     return int(np.prod([sizes[name] for name in SAMPLED]))
 
 
-def _require_chains(dims: Collection[Hashable]) -> None:
-    """Raise a ValueError if a chain or draw was selected as a scalar."""
+def _require_chains(sizes: Mapping[Hashable, int]) -> None:
+    """Raise a ValueError if a chain or draw was selected as a scalar, or none was."""
     for dim in SAMPLED:
-        if dim not in dims:
+        if dim not in sizes:
             raise ValueError(
                 f"the posterior has no dimension {dim}; select a list, such as post.sel({dim}=[0])"
             )
+        if not sizes[dim]:
+            raise ValueError(f"the posterior has no values along {dim}; select some")
 
 
 def stacked(tree: DataTree, name: str) -> FloatArray:
@@ -177,7 +181,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
             "again with the effects of attributes: bb.save_posterior(post, path, effects=True)"
         )
     drawn = tree["posterior"][name]
-    _require_chains(drawn.dims)
+    _require_chains(drawn.sizes)
     dims = variable_dims(spec_of(tree)).get(name, ()) if "spec" in tree.attrs else ()
     own = [dim for dim in dims if dim in drawn.dims]
     values = drawn.transpose(*SAMPLED, *own, ...).values.astype(np.float64)
@@ -186,8 +190,7 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
 
 def outcome_of(tree: DataTree) -> str:
     """Return the outcome's name: ``cosine_distance`` unless the design has another outcome."""
-    require_posterior(tree)
-    return str(next(iter(tree["observed_data"].data_vars)))
+    return str(next(iter(_group(tree, "observed_data").data_vars)))
 
 
 def spread_of(tree: DataTree) -> float:
@@ -274,8 +277,26 @@ def require_posterior(tree: object) -> None:
 def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
-        raise ValueError(
-            "this DataTree has no bayesbias model; if PyMC or nutpie sampled it from "
-            "bb.build_model(table), convert it with bb.from_pymc(idata, table)"
-        )
+        raise ValueError(f"this DataTree has no model of single distances; {_whose(tree)}")
     return tree.attrs[name]
+
+
+def _group(tree: DataTree, name: str) -> DataTree:
+    """Return a part of a posterior, or raise a ValueError that says where to go."""
+    require_posterior(tree)
+    if name not in tree.children:
+        raise ValueError(f"this DataTree has no group {name!r}; {_whose(tree)}")
+    return tree.children[name]
+
+
+def _whose(tree: DataTree) -> str:
+    """Return what to do with a posterior that has no design."""
+    drawn = {*tree["posterior"].data_vars} if "posterior" in tree.children else set()
+    if "average" in drawn:
+        return "for many embeddings, see bb.rank_embeddings and bb.comparison"
+    if "overall_share" in drawn:
+        return "for pairs of sentences, see bb.maskedlm.pair_summary and model_contrasts"
+    return (
+        "pass the whole posterior or, if PyMC or nutpie sampled it from bb.build_model(table), "
+        "convert it with bb.from_pymc(idata, table)"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -157,16 +157,20 @@ def contrasts(
     1    neutral -0.07 -0.17  0.03
     2      human  0.05 -0.06  0.15
     """
-    if isinstance(between, str):
+    if not isinstance(between, Mapping):
         check_choice("value of between", between, BETWEEN)
     check_choice("value of of", of, OF)
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
+    is_other = between != "connections" or over != "population"
     if of == "attribute":
-        if named or between != "connections" or over != "population":
+        if len(named) or is_other:
             raise ValueError("rows of attributes cannot be combined with named, between, or over")
         return _of_attributes(tree, reading)
-    if named:
-        return _of_named_words(tree, [named] if isinstance(named, str) else named, reading, seed)
+    if len(named):
+        if is_other:
+            raise ValueError("rows of named words cannot be combined with between or over")
+        words = [named] if isinstance(named, str) else [*named]
+        return _of_named_words(tree, words, reading, seed)
     levels, gaps, estimands = contrast_draws(tree, over)
     groups = levels.loc[levels["level"] == GROUP, "protected_group"].tolist()
     choose: Choice | None = np.asarray

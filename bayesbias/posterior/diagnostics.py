@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import check_choice, check_numbers
 from ..model.arviz_groups import log_priors
 from ..model.design import Design
 from ..model.frequency import refitted
@@ -117,11 +117,13 @@ def prior_sensitivity(
     import arviz_stats as az
     import xarray as xr
 
+    check_numbers(draws=draws)
     step = max(1, n_draws(tree) // draws)
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
     posterior, spec = _with_contrasts(varying(tree), tree), spec_of(tree)
     checked = (CONTRAST, *spec.needed_priors)
-    names = list(variables or (name for name in checked if name in posterior))
+    chosen = [variables] if isinstance(variables, str) else variables
+    names = [*(chosen or (name for name in checked if name in posterior))]
     for name in names:
         check_choice("variable", name, map(str, posterior))
     fitted = Rows(tree)

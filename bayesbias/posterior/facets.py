@@ -65,6 +65,9 @@ def _labels_of(groups: Sequence[str], facets: Facets) -> pd.DataFrame:
     is_known = frame.notna()
     if partly := list(frame.index[is_known.any(axis=1) & ~is_known.all(axis=1)]):
         raise ValueError(f"the group {partly[0]} has no label for one of the facets; add one")
+    for facet, of in facets.items():
+        if len({*of.values()}) < 2:
+            raise ValueError(f"the facet {facet!r} needs two or more different labels of groups")
     cells = set(product(*(of.values() for of in facets.values())))
     empty = sorted(cells - set(frame.itertuples(index=False, name=None)))
     if empty or not facets:

@@ -88,8 +88,8 @@ def hypothesis(
     0    0.89
     Name: probability, dtype: float64
     """
-    if not hypotheses:
-        raise ValueError("pass at least one hypothesis, such as 'muslim < christian - 0.05'")
+    if not hypotheses or not all(isinstance(text, str) for text in hypotheses):
+        raise ValueError("pass one or more statements, such as 'muslim < christian - 0.05'")
     asked = _Asked(tree, over, {"ci_prob": ci_prob, "rope": 0.0, "ci_kind": ci_kind})
     frame = pd.concat([asked.answer(text) for text in hypotheses], ignore_index=True)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
@@ -152,7 +152,12 @@ class _Asked:
             if name is None:
                 number += size
                 continue
-            level = self._level(text, subject or "all")
+            if not subject and name in self.connections and name in self.levels:
+                raise ValueError(
+                    f"{text!r}: {name} is a connection, and also a group or word; write "
+                    f"'{name}: bias' for the contrast of the group, 'all: {name}' for the mean"
+                )
+            level = self._level(text, subject) if subject else self.levels["all"]
             is_bias = name == BIAS and BIAS not in self.connections
             if not is_bias and name not in self.connections:
                 level, is_bias = self._level(text, name), True
@@ -179,6 +184,8 @@ class _Asked:
             raise ValueError(
                 f"{text!r}: {unknown_name('group, word, or connection', subject, choices)}"
             )
+        if subject == "all" and subject in self.design.groups:
+            raise ValueError(f"{text!r}: the table has a group {subject!r}; give it another name")
         return self.levels[subject]
 
     def _row(self, text: str, level: int, weights: Mapping[str, float]) -> Weights:

@@ -112,6 +112,10 @@ def predictions(
     parts = [label.partition(": ")[0].split(":") for label in design.covariates]
     for name in conditional:
         check_choice("covariate", name, sorted({part for own in parts for part in own}))
+        given = np.asarray(conditional[name])
+        real = given.ndim == 1 and given.size and given.dtype.kind in "biuf"
+        if not real or not np.isfinite(given).all():
+            raise ValueError(f"values of {name!r} must be a list of finite numbers; got {given}")
     place = design.codes("protected_group"), design.connection
     shape = len(design.groups), len(design.connections)
     active = np.nan_to_num(cell_means((design.x != 0).astype(np.float64), place, shape))

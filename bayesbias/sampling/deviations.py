@@ -237,7 +237,8 @@ def _coupled(units: Units, gram: FloatArray) -> list[IntArray]:
     """Split a unit's coordinates into independent sets, given its X'X, (n_noise, d, d)."""
     if units.correlated is not None:
         return [np.arange(gram.shape[-1])]
-    lengths = np.sqrt(np.diagonal(gram, axis1=1, axis2=2).max(axis=0))
+    squares = np.diagonal(gram, axis1=1, axis2=2).max(axis=0)
+    lengths = np.sqrt(np.maximum(squares, 0.0))  # rounding can make zeros negative
     large = np.abs(gram).max(axis=0) > NO_COUPLING * lengths[:, None] * lengths
     return _components(large.tobytes(), gram.shape[-1])
 

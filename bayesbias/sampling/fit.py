@@ -187,7 +187,7 @@ def fit_design(
         variable is ``design.outcome``.
     """
     options = fit_options(options, keywords)
-    spec = load_model(model).with_priors(dict(priors or {})).fitting(design)
+    spec = load_model(model).fitting(design, priors)
     require_variation(design, spec)
     _require_memory(design, spec, options)
     sequence = as_seed_sequence(options.seed)

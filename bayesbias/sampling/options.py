@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import TypedDict, Unpack
 
 from .._core.checks import (
@@ -169,10 +170,9 @@ class FitKeywords(TypedDict, total=False):
 
 def check_rope(rope: float) -> None:
     """Raise an ArgumentError if the half-width of a ROPE is invalid."""
-    if not 0 <= rope <= 2:
-        raise ArgumentError(
-            Argument("rope"), f" is a distance and must lie in [0, 2]; got {rope!r}"
-        )
+    if not isinstance(rope, Real) or not 0 <= rope <= 2:
+        text = f" is a half-width, a distance in [0, 2]; got {rope!r}"
+        raise ArgumentError(Argument("rope"), text)
 
 
 def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions:
@@ -181,6 +181,8 @@ def fit_options(options: FitOptions | None, keywords: FitKeywords) -> FitOptions
     for name in keywords:
         if name not in known:
             raise TypeError(unknown_name("fit option", name, known))
+    if not isinstance(options, FitOptions | None):
+        raise TypeError(f"options must be bb.FitOptions(...); got the {type(options).__name__}")
     return replace(options or FitOptions(), **keywords)
 
 

@@ -71,7 +71,7 @@ def from_pymc(
     >>> post = bb.from_pymc(pm.sample(model=bb.build_model(table)), table)  # doctest: +SKIP
     """
     design, spec = made_design(table, load_model(model), covariates)
-    spec = spec.with_priors(dict(priors or {})).fitting(design)
+    spec = spec.fitting(design, priors)
     tree = _tree(idata)
     drawn = tree["posterior"].to_dataset()
     collapsed = not {"connection_mean", "word_mean"} & set(drawn.data_vars)

@@ -82,7 +82,7 @@ def build_model(
     ['sigma', 'connection_sd', 'attribute_sd']
     """
     design, spec = made_design(table, load_model(spec), covariates)
-    spec = spec.with_priors(priors or {}).fitting(design)
+    spec = spec.fitting(design, priors)
     return collapsed_model(collapse(design, spec)) if collapsed else full_model(design, spec)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
-from ..tables.wordlists import WordList
+from ..tables.wordlists import WordListLike, load_wordlist
 from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import group_means
 
@@ -155,7 +155,7 @@ def own_associations(groups: FloatArray, stereotypes: FloatArray) -> FloatArray:
     return np.asarray((centered * (stereotypes - stereotypes.mean(axis=0))).sum(axis=1))
 
 
-def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
+def mac(vectors: WordVectors, wordlist: WordListLike) -> ScoreResult:
     """Compute MAC, the mean average cosine distance between words and stereotype sets.
 
     Parameters
@@ -180,6 +180,7 @@ def mac(vectors: WordVectors, wordlist: WordList) -> ScoreResult:
     >>> round(bb.scores.mac(vectors, wordlist).score, 3)
     0.902
     """
+    wordlist = load_wordlist(wordlist)
     if not wordlist.groups or not wordlist.stereotypes:
         raise ValueError(f"MAC needs a list with groups and stereotypes; got {wordlist.name!r}")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}

@@ -74,7 +74,8 @@ def with_covariate(
     numbers = real_numbers(given, truth=True)
     if (lost := ~np.isfinite(numbers)).any():
         without = [*dict.fromkeys(things[lost])]
-        text = f" has no number for {counted(len(without), kind)} ({abridged(without)}); "
+        text = f" of {name!r}: no number for {counted(len(without), kind)}"
+        text += f" ({abridged(without)}); "
         remedy: list[str | Argument] = [f"add them, or leave out these {kind}s"]
         if of == "attribute" and (table["connection"][lost] == "matched").any():
             remedy += [" (matched controls with ", Argument("matched", 0), ")"]
@@ -133,9 +134,9 @@ def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
     return pd.Series(given, table.index)
 
 
-def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
-    """Return a table with the covariates in a CSV file, whose first column contains words."""
-    values = read_values(path)
+def with_values(table: pd.DataFrame, path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
+    """Return a table with the columns of a CSV file that covariates name."""
+    values = read_values(path, covariates)
     with located(Path(path)):
         for name in values:
             _check_name(table, str(name))
@@ -147,13 +148,22 @@ def with_values(table: pd.DataFrame, path: str | Path) -> pd.DataFrame:
         raise ArgumentError(f"{path}: ", *parts) from None
 
 
-def read_values(path: str | Path) -> pd.DataFrame:
-    """Read the covariates in a CSV file; the index contains the words."""
+def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
+    """Read the columns of a CSV file that covariates name; the index contains the words."""
     with located(Path(path)):
-        words, *names = read_csv(Path(path), nrows=0).columns
-        if not names:
-            raise ValueError("a column of words and a column of numbers are needed")
-        return read_frame(Path(path), (words,)).set_index(words)
+        frame = read_csv(Path(path), dtype=str, keep_default_na=False)
+        is_numbered = frame.columns[0] == "Unnamed: 0" and (
+            frame.iloc[:, 0].tolist() == [*map(str, range(len(frame)))]
+        )
+        words, *names = frame.columns[is_numbered:]  # after the numbers of rows
+        asked = {part.strip() for name in covariates for part in str(name).split(":")}
+        chosen = [name for name in names if name in asked]
+        if not chosen:
+            raise ValueError(
+                "a column of words and columns of numbers that covariates name are needed; got "
+                f"{', '.join(map(repr, [words, *names]))} for {abridged(sorted(asked))}"
+            )
+        return read_frame(Path(path), (words,)).set_index(words)[chosen]
 
 
 def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:

@@ -181,8 +181,8 @@ def resolved_forms(vectors: KeyedVectors) -> dict[str, str]:
     >>> bb.resolved_forms(vectors)
     {'He': 'he'}
     """
-    forms = vectors.expandos.get(FORM, ())
-    pairs = zip(vectors.index_to_key, forms, strict=False)  # words added later have no form
+    forms = getattr(vectors, "expandos", {}).get(FORM, ())  # a dict has the words as they are
+    pairs = zip(getattr(vectors, "index_to_key", ()), forms, strict=False)  # later words have none
     return {word: str(form) for word, form in pairs if form and form != word}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.arrays import require_memory
-from .._core.checks import check_flags, require_extra
+from .._core.checks import check_flags, check_path, require_extra
 from .._core.files import replace_file
 from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
@@ -19,7 +19,7 @@ from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .encodings import ODD, warn_of_latin
-from .schema import COLUMNS, IDS, RANKS, as_table, checked, require_columns
+from .schema import COLUMNS, IDS, as_table, checked, require_columns
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -77,6 +77,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     55
     """
     check_flags(drop_duplicates=drop_duplicates)
+    check_path("a table to read", path)
     path = Path(path)
     if not path.is_file():
         raise no_file("table", path)
@@ -136,16 +137,24 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
         is_parquet = stream.read(len(PARQUET)) == PARQUET
     if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
-    names = read_csv(path, nrows=0).columns.difference([COLUMNS[-1], *RANKS])
-    frame = read_csv(path, keep_default_na=False, dtype=dict.fromkeys([*texts, *names], str))
+    frame = read_csv(path, keep_default_na=False, dtype=str)
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
     frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
-    decimal = dialect(path)["decimal"]
-    for name in frame.columns.difference([*texts, COLUMNS[-1]]):
-        if isinstance(frame[name].dtype, pd.StringDtype):
-            frame[name] = _inferred(frame[name], decimal)
+    names = frame.columns.difference([*texts])
+    decimal = _decimal(frame[[COLUMNS[-1]] if COLUMNS[-1] in names else names])
+    for name in names:
+        frame[name] = _inferred(frame[name], decimal)
     return frame
+
+
+def _decimal(frame: pd.DataFrame) -> str:
+    """Return the mark of decimals: a comma if some cells need it, and none has a point."""
+    comma, point = (
+        any(column.str.fullmatch(rf"[+-]?\d*{mark}\d+").any() for _, column in frame.items())
+        for mark in (",", r"\.")
+    )
+    return "," if comma and not point else "."
 
 
 def _inferred(column: pd.Series, decimal: str) -> pd.Series:
@@ -153,7 +162,8 @@ def _inferred(column: pd.Series, decimal: str) -> pd.Series:
     filled = column[~column.isin(EMPTY)]
     if len(filled) == len(column) and filled.isin(TRUTH).all():
         return column.map(TRUTH).astype(bool)
-    if filled.empty or filled.str.fullmatch(WORD_OF_DIGITS).any():
+    odd = WORD_OF_DIGITS + (r"|.*\..*" if decimal == "," else "")  # thousands
+    if filled.empty or filled.str.fullmatch(odd).any():
         return column
     numbers = pd.to_numeric(filled.str.replace(decimal, "."), errors="coerce")
     return column if numbers.isna().any() else numbers.reindex(column.index)
@@ -216,12 +226,15 @@ def dialect(path: Path) -> dict[str, Any]:
     skipped = int(re.fullmatch(rb"sep=.\s*", lines[0]) is not None)
     first, row = lines[skipped : skipped + 2]
     separator = max(b",", b";", b"\t", b"|", key=first.count)
-    comma = separator != b"," and re.search(rb"(^|[;|\t])-?\d+,\d+\s*([;|\t]|$)", row)
+    fields = row.split(separator)
+    comma, point = (
+        any(re.fullmatch(rb"\s*-?\d+%b\d+\s*" % mark, f) for f in fields) for mark in (b",", rb"\.")
+    )
     return {
         "skiprows": skipped,
         "sep": separator.decode(),
         "skipinitialspace": separator + b" " in first,
-        "decimal": "," if comma else ".",
+        "decimal": "," if comma and not point else ".",
         "encoding": utf16 or "utf-8",
     }
 

@@ -49,7 +49,7 @@ def wordlists() -> list[str]:
 
 def wordlist_path(source: object) -> Path:
     """Return the path of a word list, given its bundled name or its path."""
-    check_path("a word list", source, "a mapping")
+    check_path("a word list", source, "a name, a path, or a mapping")
     named = source if isinstance(source, Path) else str(source)
     return toml_path(named, "wordlists", "word list", ENDINGS)
 

@@ -98,8 +98,8 @@ class Held:
         else:
             how = self.settings.chosen("embedding", "max_missing")
             table = measure(self.vectors, self.wordlist, **how)
-        values = self.settings.covariate_values
-        return replace(table, rows=with_values(table.rows, values)) if values else table
+        values, names = self.settings.covariate_values, self.settings.covariates
+        return replace(table, rows=with_values(table.rows, values, names)) if values else table
 
     def of_words(self) -> dict[str, pd.DataFrame]:
         """Return the missing words, the sets that are too small, and the forms of the others."""

@@ -135,6 +135,9 @@ class ChangeSettings(FitOptions):
         super().__post_init__()
         object.__setattr__(self, "models", _several(self.models))
         require_count("matched", self.matched)
+        if self.names is not None and (isinstance(self.names, str) or len(self.names) != 2):
+            need = f" must be two names, of before and after; got {self.names!r}"
+            raise ArgumentError(Argument("names"), need)
         if self.recover_words is not None:
             check_numbers(recover_words=self.recover_words)
 

@@ -50,7 +50,7 @@ def stability(
     source: VectorsLike | pd.DataFrame,
     wordlist: WordListLike | None = None,
     *,
-    shares: Sequence[float] = (0.5, 0.75),
+    shares: float | Sequence[float] = (0.5, 0.75),
     n_subsets: int = 20,
     scores: Scores | None = None,
     model: str = "",
@@ -64,7 +64,7 @@ def stability(
         An embedding; without a list, sentence pairs that were scored by one measure.
     wordlist : WordList, optional
         The list, for an embedding.
-    shares : sequence of float
+    shares : float or sequence of float
         Shares of the words of every group and set, or of the pairs of every bias type, in (0, 1).
         At least two of each are kept, and all controls.
     n_subsets : int
@@ -97,7 +97,8 @@ def stability(
     3  posterior               christian   0.01   -0.04     0.09       0.75
     4  posterior                  muslim  -0.15   -0.24    -0.13       1.00
     """
-    for share in shares:
+    each = [shares] if isinstance(shares, float) else [*shares]
+    for share in each:
         check_probability(share, "shares")
     sequence = as_seed_sequence(seed)
     drawing, fitting = sequence.spawn(2)
@@ -106,7 +107,7 @@ def stability(
     else:
         sample = _list(source, load_wordlist(wordlist), scores, model, fitting)
     rng, whole, rows = default_rng(drawing), sample.values(sample.sets), []
-    for share in shares:
+    for share in each:
         found = [sample.values(sample.subset(share, rng)) for _ in range(n_subsets)]
         for (measure, of), value in whole.items():
             values = [subset[measure, of] for subset in found if (measure, of) in subset]

@@ -69,7 +69,8 @@ class SweepConfig(FitOptions):
     @cached_property
     def values(self) -> pd.DataFrame | None:
         """The values of covariates, by word."""
-        return read_values(self.covariate_values) if self.covariate_values else None
+        path = self.covariate_values
+        return read_values(path, self.covariates) if path else None
 
     @cached_property
     def contents(self) -> dict[str, dict[str, object]]:
