@@ -3,8 +3,10 @@
 import gzip
 import sys
 from collections.abc import Callable
+from io import BytesIO
 from itertools import product
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pandas as pd
@@ -256,6 +258,13 @@ def test_frames_of_other_libraries_are_tables(tmp_path: Path) -> None:
         assert bb.duplicate_vectors(table).empty
 
 
+def workbook() -> bytes:
+    """Return the first bytes of an Excel workbook, a zip archive."""
+    with ZipFile(content := BytesIO(), "w") as archive:
+        archive.writestr("xl/workbook.xml", "")
+    return content.getvalue()
+
+
 REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", "", "the file is empty"),
     ("odd.csv", f"{HEADER}{ROW}0.5\n{ROW}far\n", "first in row 1 .*: 'far'"),
@@ -263,6 +272,9 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.csv", f"{PUBLISHED}it,null,neutral,0.7,none\n", "have no group: it"),
     ("odd.csv", b"\xff\xfe\x00\x93" * 20, ""),
     ("odd.parquet", b"\xff\xfe\x00\x93" * 20, "is damaged, or is not a table"),
+    ("odd.json", '[{"a": 1}]', "is JSON; save it as CSV"),
+    ("odd.xlsx", workbook(), "is an Excel workbook; save it as CSV"),
+    ("odd.csv", workbook(), "is an Excel workbook"),
     ("odd.nc", b"\x89HDF\0\0", "is not a text file"),
 ]
 
@@ -282,6 +294,7 @@ def test_places_that_cannot_be_read_or_written(table, tmp_path, monkeypatch) -> 
     refused("did you mean", read_table, "folder.cvs", error=FileNotFoundError)
     refused("is a folder", write_table, table, "folder.csv", error=OSError)
     refused("must end in", write_table, table, "table.xlsx")
+    refused("contains lists", write_table, table.assign(own=[[1], [2]]), "table.parquet")
     refused("must end in", write_table, table, "table.csv.gz")
     assert list(Path().iterdir()) == [Path("folder.csv")]
 

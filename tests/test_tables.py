@@ -180,9 +180,13 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
     unusable = "word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"
+    unusable += "word,x1\n", "word,x1\nx1,5\n"
     for content in (*unusable, "word,x1,y1\nx1,1,\ny1,,1\n"):
         place.write_text(content, encoding="utf-8")
         refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
+    for unread in (b"", "word,x1\nx1,1\n".encode("utf-16")):
+        place.write_bytes(unread)
+        refused("cosines.csv does not contain cosines", read_table, tmp_path / "table.csv")
     years = dict(zip(table["attribute"].unique(), map("0{}".format, range(9)), strict=False))
     years |= dict(zip(table["protected_word"].unique(), map("1{}".format, range(9)), strict=False))
     numbers = table.replace({"attribute": years, "protected_word": years})

@@ -166,6 +166,12 @@ def test_the_sets_of_a_weat_test_are_a_list(write: Write) -> None:
         assert words.groups == {"men": ("he",), "women": ("she",)}
         assert words.stereotypes == {"men": ("office",), "women": ("home", "kin")}
         assert words.set_name("women") == "family"
+    plain = {key: of for key, (_, of) in sets.items()}
+    unnamed = {key: {"examples": of} for key, of in plain.items()}
+    for source in (plain, unnamed):
+        words = load_wordlist(source)
+        assert words.groups == {"targ1": ("he",), "targ2": ("she",)}
+        assert words.stereotypes == {"targ1": ("office",), "targ2": ("home", "kin")}
 
 
 def test_a_word_list_keeps_what_it_was_made_of() -> None:

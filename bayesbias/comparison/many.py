@@ -236,6 +236,11 @@ def _split(
     tables: pd.DataFrame | Iterable[pd.DataFrame], spec: ModelSpec, covariates: str | Sequence[str]
 ) -> list[Runs]:
     """Return the runs of every list."""
+    if isinstance(tables, Mapping):
+        raise TypeError(
+            "tables need a column embedding; pass [table.assign(embedding=name) for name, table in "
+            "tables.items()]"
+        )
     parts: dict[str, dict[tuple[str, str], list[pd.DataFrame]]] = {}
     for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
         require_columns(table, ("embedding",))

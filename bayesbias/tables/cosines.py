@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.reading import damage_named
 
 COSINES = "cosines"
 """Key of the cosines in a table's ``attrs``; those of a CSV file are in a file next to it."""
@@ -28,6 +29,9 @@ ONE = 10_000
 
 LARGEST = 32_767
 """Integer that stands for the largest coordinate of each vector; lengths are not stored."""
+
+UNRELATED = "Delete the file to treat words as unrelated"
+"""What to do about cosines that cannot be read."""
 
 LOST = (
     "make the table from vectors with bb.distance_table, put the cosines back with "
@@ -122,16 +126,18 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     place = cosines_path(path)
     if not place.is_file():
         return
-    frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8", converters={0: str})
+    with damage_named(place, f"does not contain cosines. {UNRELATED}", errors=(ValueError,)):
+        frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8", converters={0: str})
     words, columns = [*frame.iloc[:, 0]], [*frame.columns[1:]]
     numbers = frame.iloc[:, 1:].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     square, known = columns == words, len(set(words)) == len(words) and np.isfinite(numbers).all()
     axes = bool(columns) and columns == [f"v{i + 1}" for i in range(len(columns))]
-    if not (known and (square or (axes and numbers.any(axis=1).all()))):
+    square = square and bool(np.abs(numbers).max(initial=0.0) <= 1.001)  # rounded
+    if not words or not (known and (square or (axes and numbers.any(axis=1).all()))):
         raise ValueError(
             f"{place} must be a square matrix of cosines between the table's words, with "
             "these words as header and first column, or vectors of these words, in columns named "
-            "v1, v2, and so on. Delete the file to treat words as unrelated"
+            f"v1, v2, and so on. {UNRELATED}"
         )
     if square:
         attach_cosines(table, words, numbers)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import pandas as pd
 
@@ -120,11 +122,19 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         if path.suffix == ".csv":
             table.to_csv(temporary, index=False)
         else:
+            _refuse_lists(table)
             lean = table.copy(deep=False)
             lean.attrs = {key: v for key, v in table.attrs.items() if key != COSINES or not apart}
             lean.to_parquet(temporary, index=False)
         if apart:
             write_cosines(table, temporary)
+
+
+def _refuse_lists(table: pd.DataFrame) -> None:
+    """Raise a ValueError for a column of lists, which `read_table` does not read."""
+    for name, column in table.items():
+        if column.dtype == object and column.map(pd.api.types.is_list_like).any():
+            raise ValueError(f"the column {name!r} contains lists; drop it, or write it to CSV")
 
 
 def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFrame:
@@ -176,6 +186,9 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     Excel's first line ``sep=;`` is skipped. Text in UTF-16 is recognized, and other text that is
     not UTF-8 is read as Latin-1, with a warning.
     """
+    with suppress(BadZipFile), ZipFile(path) as archive:
+        if any(name.startswith("xl/") for name in archive.namelist()):
+            raise ValueError("it is an Excel workbook; save it as CSV")
     options = dialect(path) | options
     _refuse_repeated_heads(path, options)
     try:
@@ -210,6 +223,9 @@ def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:
             frame: pd.DataFrame = pd.read_csv(stream, **options)
         except pd.errors.EmptyDataError:
             raise ValueError("the file is empty") from None
+        except pd.errors.ParserError as error:
+            where = str(error).rpartition("error: ")[2].strip()
+            raise ValueError(f"{where}; put double quotes around text with commas") from None
         return frame
 
 
@@ -223,6 +239,8 @@ def dialect(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path} has zero bytes or a line of {LONGEST_LINE:,} bytes, so it is not a text file"
         )
+    if head.lstrip()[:1] in {b"{", b"["}:
+        raise ValueError("it is JSON; save it as CSV, such as with pandas.read_json(path).to_csv")
     skipped = int(re.fullmatch(rb"sep=.\s*", lines[0]) is not None)
     first, row = lines[skipped : skipped + 2]
     separator = max(b",", b";", b"\t", b"|", key=first.count)

@@ -110,9 +110,17 @@ def with_bundled_controls(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the sets of a WEAT test as SEAT's files have it, or the content of another list."""
-    parts = [part for key in TEST if isinstance(part := content.get(key), Mapping)]
-    sets = [(str(part.get("category")), part.get("examples")) for part in parts]
+    """Return the sets of a WEAT test as SEAT's files have it, or the content of another list.
+
+    A set is an object with ``category`` and ``examples``, or a list of words named after its key.
+    """
+    parts = [(key, content[key]) for key in TEST if key in content]
+    sets = [
+        (str(part.get("category", key)), part.get("examples"))
+        if isinstance(part, Mapping)
+        else (key, part)
+        for key, part in parts
+    ]
     if len(sets) < len(TEST) or not {*content} <= {*TEST, *TEXTS}:
         return content
     (first, _), (second, _) = targets = sets[:2]
