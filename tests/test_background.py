@@ -193,6 +193,8 @@ def test_p_values_of_a_planted_pair(planted: bg.Distribution) -> None:
     assert found.p_normal() == pytest.approx(2 * stats.norm.sf(8 / np.sqrt(8)), rel=0.1)
     # With 20,000 draws and p = .0047, the standard error is .0005.
     assert found.p_simulated() == pytest.approx(found.p_normal(), abs=0.002)
+    turned = planted.relative_bias(level, UP, n_resamples=9, seed=1)
+    assert turned.p_normal() == pytest.approx(found.p_normal())  # two-sided
     few = planted.relative_bias(UP, level, n_resamples=9, seed=1)
     assert few.p_simulated() == 1 / 10  # none is as far, except the given pair
 
@@ -298,6 +300,16 @@ def test_the_share_of_x_where_both_sets_lie_on_one_side(planted: bg.Distribution
     same = {"same": bg.Experiment("same", ("w20",), ("w21",), ("up",), ("down",))}
     found = bg.relative({"same": planted}, same, n_resamples=100, seed=1)
     assert np.isnan(found.loc[0, "x_share"])
+
+
+def test_densities_are_smoothed_by_silverman_s_rule() -> None:
+    """A kernel's variance adds to that of ψ: (.9 n^(-1/5))² of it, 5% for 1,000 words."""
+    psi = stats.norm.ppf((np.arange(1000) + 0.5) / 1000)
+    one = bg.Distribution("even", psi, pd.Index([f"w{i}" for i in range(1000)]))
+    frame = bg.densities({"even": one})
+    variance = np.average(frame["psi"] ** 2, weights=frame["density"])
+    # Quantiles of a Normal have .995 of its variance; steps of .03 sd add less than .0001.
+    assert variance / psi.var() == pytest.approx(1 + 0.81 * 1000**-0.4, abs=0.005)
 
 
 def test_densities_have_area_one(planted: bg.Distribution) -> None:

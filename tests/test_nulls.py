@@ -162,12 +162,13 @@ def test_distances_stay_within_six_sds_and_the_effect() -> None:
         refused("would fall outside", made, mean=mean - 1e-6 * inward)
 
 
-def test_heavy_tails_have_the_sd_asked_for_and_are_cut_off() -> None:
-    batch = Scenario(cell_sd=0.1, cell_df=3.0).simulate(200, seed=1)
+@pytest.mark.parametrize("df", [3.0, 5.0])
+def test_heavy_tails_have_the_sd_asked_for_and_are_cut_off(df: float) -> None:
+    batch = Scenario(cell_sd=0.1, cell_df=df).simulate(200, seed=1)
     noise = (batch.distances - batch.expected) / 0.1
     q = np.array([0.1, 0.25, 0.5, 0.8])
     # 51,200 draws with a density of about .5: an error of .004.
-    np.testing.assert_allclose(np.quantile(noise, q), t.ppf(q, 3) / np.sqrt(3), atol=0.02)
+    np.testing.assert_allclose(np.quantile(noise, q), t.ppf(q, df) / t.std(df), atol=0.02)
     np.testing.assert_allclose([noise.min(), noise.max()], [-6, 6])
 
 
