@@ -274,7 +274,8 @@ def test_words_that_cannot_be_written_are_missing_and_what_is_refused(mini: obje
     assert (found.words, found.missing) == (("he",), ("\U0001faa4\U000130b8",))
     long = r"has 60\d tokens, but all-MiniLM-L6-v2 accepts at most 512"
     refused("cannot use any of the words", contextual_vectors, mini, ["\U000130b8"], ["{}."])
-    refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=7)
+    for layer in (7, "1", 1.5, None):
+        refused("layer must be from -7 to 6", contextual_vectors, mini, ["he"], layer=layer)
     refused("unknown pooling 'words'", contextual_vectors, mini, ["he"], pooling="words")
     refused(long, contextual_vectors, mini, ["he"], ["word " * 600 + "{}."])
 

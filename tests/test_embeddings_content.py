@@ -16,10 +16,23 @@ import pandas as pd
 import pytest
 from backports import zstd
 from builders import refused
-from embedding_toys import WORDS, File, Table, as_binary, as_text, check, keyed, tarred, zipped
+from embedding_toys import (
+    WORDS,
+    File,
+    Table,
+    as_binary,
+    as_text,
+    check,
+    keyed,
+    npz,
+    tarred,
+    zipped,
+)
+from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias.embeddings.formats import text, word2vec
@@ -238,14 +251,22 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
     refused(r"is not a list of words|unequal", load_vectors, path, allow_pickle=True)
 
 
-def test_one_dimension_is_enough_and_none_is_not(file: File) -> None:
-    for matrix in (MATRIX[:, :1] + 10, MATRIX[:, :0]):
-        np.save(path := file("v.npy", b""), matrix)
-        file("v.txt", LINES)
-        if matrix.size:
-            check(load_vectors(path), {word: (row[0] + 10,) for word, row in WORDS.items()})
-        else:
-            refused("must contain a matrix", load_vectors, path)
+@pytest.mark.parametrize("dims", [0, 1])
+@pytest.mark.parametrize("name", ["v.npy", "v.npz", "v.safetensors", "v.bin", "held"])
+def test_vectors_have_two_numbers_or_more(file: File, name: str, dims: int) -> None:
+    some = np.ascontiguousarray(MATRIX[:, :dims])
+    np.save(made := io.BytesIO(), some)
+    contents = {
+        "v.npy": made.getvalue(),
+        "v.npz": npz(words=np.array([*WORDS]), vectors=some),
+        "v.safetensors": save({"a": some}),
+        "v.bin": as_binary(dict(zip(WORDS, some.tolist(), strict=True))),
+    }
+    file("v.txt", LINES)
+    vectors: Any = KeyedVectors(dims)
+    vectors.index_to_key, vectors.vectors = [*WORDS], some
+    source = file(name, contents[name]) if name in contents else vectors
+    refused(f"must have two or more|of {dims} dimensions", load_vectors, source)
 
 
 def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Every format, bit for bit in chunks of any size, and its conversion as a whole or not at all."""
 
+import io
 import os
 import pickle
 import struct
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from embedding_toys import FORMATS, WORDS, File, Table, as_binary, as_text, check, keyed, tables
+from embedding_toys import (
+    FORMATS,
+    WORDS,
+    File,
+    Table,
+    as_binary,
+    as_text,
+    check,
+    keyed,
+    npz,
+    tables,
+    zipped,
+)
 from gensim.models import FastText, Word2Vec
 from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
@@ -100,6 +114,31 @@ def test_of_a_word_that_stands_twice_the_first_counts(file: File, name: str) -> 
     with pytest.warns(bb.warnings.RepeatedWords) as told:
         check(load_vectors(path, ["a", "b"]), {"a": (1, 2), "b": (3, 4)})
     assert told[0].message == bb.warnings.RepeatedWords(("a",), about=str(path))
+
+
+@pytest.mark.parametrize("key", ["", "_{word}"])
+@pytest.mark.parametrize("name", ["twice.npz", "twice.npy", "twice.safetensors"])
+def test_of_a_row_that_stands_twice_the_first_counts(file: File, name: str, key: str) -> None:
+    words, matrix = [key[:1] + word for word in "aba"], np.float32([[1, 2], [3, 4], [5, 6]])
+    np.save(made := io.BytesIO(), matrix)
+    file("twice.txt", "\n".join(words))
+    contents = {"y": made.getvalue(), "s": save({"m": matrix})}
+    path = file(name, contents.get(name[-1], npz(words=np.array(words), vectors=matrix)))
+    check(load_vectors(path, key=key), {"a": (1, 2), "b": (3, 4)})
+    with pytest.warns(bb.warnings.RepeatedWords) as told:
+        check(load_vectors(path, ["a", "b"], key=key), {"a": (1, 2), "b": (3, 4)})
+    assert told[0].message.words == ("a",)
+
+
+@pytest.mark.parametrize("dims", [8, 50])
+@pytest.mark.parametrize("change", ["CRLF", "big-endian"])
+def test_binary_files_of_other_programs(file: File, change: str, dims: int) -> None:
+    rows = np.random.default_rng(3).normal(size=(20, dims)).astype(">f4")
+    numbers, end = (rows.astype("<f4"), b"\r\n") if change == "CRLF" else (rows, b"\n")
+    lines = [f"20 {dims}".encode(), *(b"w%d " % i + row.tobytes() for i, row in enumerate(numbers))]
+    path = file("other.bin", end.join([*lines, b""]))
+    check(load_vectors(path), {f"w{i}": row for i, row in enumerate(rows)})
+    check(load_vectors(path, ["w3"]), {"w3": rows[3]})
 
 
 GLOVE_840B = "the 1 2\n. . . 3 4\nat name@domain.com 5 6\n"
@@ -197,6 +236,23 @@ def test_gensims_own_files(tmp_path: Path) -> None:
     keyed(WORDS).save(str(tmp_path / "b.kv"), sep_limit=1)
     assert (tmp_path / "b.kv.vectors.npy").is_file()
     check(load_vectors(tmp_path / "b.kv", ["king"], allow_pickle=True), {"king": WORDS["king"]})
+    (tmp_path / "b.kv.vectors.npy").unlink()
+    missing = r"copy b\.kv\.vectors\.npy next to it"
+    read = partial(load_vectors, allow_pickle=True)
+    refused(missing, read, tmp_path / "b.kv", error=FileNotFoundError)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_of_every_protocol(file: File, protocol: int) -> None:
+    path = file("v", pickle.dumps(dict(WORDS), protocol=protocol))
+    refused("allow_pickle=True", load_vectors, path)
+    check(load_vectors(path, allow_pickle=True), WORDS)
+
+
+def test_a_matrix_in_an_archive_has_no_words_beside_it(file: File) -> None:
+    np.save(made := io.BytesIO(), MATRIX)
+    path = file("a.zip", zipped({"vectors.npy": made.getvalue(), "words.txt": b"a"}))
+    refused("unpack", load_vectors, f"{path}::vectors.npy", error=FileNotFoundError)
 
 
 def test_a_pickle_is_not_opened_unless_allowed(tmp_path: Path) -> None:
@@ -248,6 +304,12 @@ def test_every_format_can_be_converted(tmp_path: Path, name: str) -> None:
     assert (made / "words.txt").read_text(encoding="utf-8").split("\n")[:-1] == list(WORDS)
 
 
+@pytest.mark.parametrize("odd", ["\ufeffa", "\ufeff", "a\rb", "\u2028"])
+def test_odd_words_are_kept_in_a_folder(tmp_path: Path, odd: str) -> None:
+    bb.convert_vectors({odd: (1.0, 2.0), "b": (3.0, 4.0)}, tmp_path / "made")
+    check(load_vectors(tmp_path / "made"), {odd: (1.0, 2.0), "b": (3.0, 4.0)})
+
+
 REFUSED: list[tuple[object, str, bool, str]] = [
     (keyed(WORDS), "native", False, "native already exists; pass force=True"),
     ("bad.bin", "native", True, "ends after word .* promises 6"),
@@ -256,6 +318,9 @@ REFUSED: list[tuple[object, str, bool, str]] = [
     (keyed(WORDS), "bad", True, "bad is a file or has the suffix of one"),
     (keyed(WORDS), "nowhere/a", True, r"there is no folder .*nowhere"),
     ({"a\nb": [1, 2]}, "native", True, "contains a line break"),
+    ({"a": [1, 2], "b\ud83d": [1, 2]}, "native", True, "half of a surrogate pair"),
+    ({"a\r": [1, 2], "b": [1, 2]}, "native", True, "end with a carriage return"),
+    ({"a\rb": [1, 2]}, "native", True, "end with a carriage return"),
     ((["a"][:0], np.ones((0, 2))), "native", True, "there are no words to write"),
 ]
 
@@ -286,8 +351,10 @@ BAD: list[tuple[Callable[[Path], object], str]] = [
     (words(b"a\nb\n"), "vectors .2 in words.txt, and 6"),
     (words(b"a\nb"), "words.txt does not end with"),
     (lambda f: os.truncate(f / "vectors.npy", 196), "damaged, or is not a .npy file"),
-    (array(np.ones((6, 3), int)), "int64 values"),
-    (array(np.ones((0, 3), np.float32)), r"and shape \(0, 3\)"),
+    (array(np.ones((6, 3), bool)), "bool values"),
+    (array(np.ones((6, 3), complex)), "complex128 values"),
+    (array(np.ones(6)), r"and shape \(6,\)"),
+    (array(np.ones((0, 3), np.float32)), "vectors .6 in words.txt, and 0"),
     (array(np.array([{}])), "damaged, or is not a .npy file"),
 ]
 

@@ -97,6 +97,11 @@ HELD: dict[str, Callable[[], Any]] = {
     "pair with a lazy frame": lambda: (WORDS, polars(WIDE, lazy=True)),
     "dict of arrow arrays": lambda: dict(zip(WORDS, arrow(WIDE.T), strict=True)),
     "records of NumPy": WIDE.to_records,
+    "fields of several numbers": lambda: np.array(
+        [*ROWS.items()], dtype=[("word", "U9"), ("vector", "f4", 4)]
+    ),
+    "records with base64": lambda: [one | {"text": w} for w, one in zip(WORDS, CODED, strict=True)],
+    "frame with base64": lambda: pd.DataFrame(CODED, index=WORDS)[["embedding"]],
     "rows": lambda: [[word, *row] for word, row in ROWS.items()],
     "rows of an array": lambda: np.array([[w, *row] for w, row in ROWS.items()], dtype=object),
     "pairs one by one": lambda: zip(WORDS, MATRIX, strict=True),
@@ -233,6 +238,10 @@ REFUSED: list[tuple[Any, str]] = [
     (Model, "takes no arguments|positional"),
     (None, "vectors must be a path, .*got NoneType"),
     ((WORDS, MATRIX + 1j), "real numbers; got complex"),
+    ((WORDS, None), "vectors must be an array, .*got NoneType"),
+    (lambda _: None, "vectors must be an array, .*got NoneType"),
+    ({"he": [], "she": [1, 2]}, "'she' has 2 numbers, but 'he' has 0"),
+    ({5: [1, 2], "she": [1, 2]}, r"must be text; got 5. Pass \(\[str"),
     ({"he": pd.Series([1, 2], ["a", "b"]), "she": pd.Series([2, 1], ["b", "a"])}, "'he' and 'she'"),
     ((pd.Series(WORDS, range(6)[::-1]), pd.DataFrame(MATRIX)), "words and vectors have different"),
     ({"word": pd.Series(WORDS), "vector": pd.Series([*MATRIX], [*"abcdef"])}, "words and vectors"),
@@ -264,6 +273,29 @@ def test_keyed_vectors_whose_words_and_rows_differ() -> None:
         refused("words and rows of these KeyedVectors do not match", bb.load_vectors, keyed)
 
 
+def test_spare_rows_of_keyed_vectors_are_left_out(tmp_path: Path) -> None:
+    keyed = KeyedVectors(4, count=9)
+    keyed.add_vectors(WORDS, MATRIX)
+    keyed.set_vecattr("he", "count", 7)
+    keyed.save(str(tmp_path / "spare.kv"))
+    for source in (keyed, tmp_path / "spare.kv"):
+        read = bb.load_vectors(source, allow_pickle=True)
+        assert read.index_to_key == WORDS
+        np.testing.assert_array_equal(read.vectors, MATRIX)
+        assert bb.frequency_ranks(read).set_index("word")["rank"]["he"] == 1
+    assert bb.convert_vectors(keyed, tmp_path / "made") == MATRIX.shape
+
+
+@pytest.mark.parametrize("words", [None, ["he"]])
+def test_keys_that_are_no_text_are_refused(words: list[str] | None, tmp_path: Path) -> None:
+    keyed = KeyedVectors(4)
+    keyed.add_vectors([*range(6)], MATRIX)
+    keyed.save(str(tmp_path / "v.kv"))
+    for source in (keyed, tmp_path / "v.kv"):
+        with pytest.raises(ValueError, match=r"must be text; got 0. Pass \(\[str"):
+            bb.load_vectors(source, words, allow_pickle=True)
+
+
 @pytest.mark.parametrize("call", [bb.load_vectors, bb.debias.hard])
 def test_an_encoder_has_no_vocabulary(call: Callable[[Any], object]) -> None:
     refused("an encoder has no list of words", call, Model())
@@ -285,7 +317,8 @@ def test_keys_with_a_prefix_or_suffix() -> None:
     wordlist = {"groups": PEOPLE, "stereotypes": {"a": ["career"], "b": ["home"]}}
     words = r"in the vectors given \(career, he, home, she\);"
     refused(words, bb.analyze, tagged, wordlist)  # landmarks are not named, as nobody listed them
-    refused(r"key must contain {word} once", bb.load_vectors, tagged, ["he"], key="/c/en/")
+    for key in ("/c/en/", 3):
+        refused(r"key must contain {word} once", bb.load_vectors, tagged, ["he"], key=key)
 
 
 def test_lines_of_json_and_tables_with_lists(tmp_path: Path) -> None:
@@ -315,12 +348,14 @@ TOKENIZERS: dict[str, dict[str, Any]] = {
 }
 
 
-def static_model(folder: Path, words: list[str], matrix: np.ndarray) -> None:
-    """Write a model with whole words only."""
+def static_model(
+    folder: Path, words: list[str], matrix: np.ndarray, start: int = 0, **others: np.ndarray
+) -> None:
+    """Write a model with whole words only, whose tokens count from `start`."""
     save = pytest.importorskip("safetensors.numpy").save_file
     folder.mkdir()
-    save({"embeddings": matrix}, folder / "model.safetensors")
-    vocab = {word: row for row, word in enumerate(words)}
+    save({"embeddings": matrix, **others}, folder / "model.safetensors")
+    vocab = {word: row for row, word in enumerate(words, start)}
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab}}), "utf-8")
 
 
@@ -350,6 +385,28 @@ def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path)
         np.testing.assert_array_equal(vectors.vectors, expected)
     safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
     refused(r"not a static model. For a sentence encoder, pass its", bb.load_vectors, tmp_path)
+
+
+def test_weights_in_a_column(tmp_path: Path) -> None:
+    weights = np.arange(1, 7, dtype=np.float32)[:, None]
+    static_model(tmp_path / "model", WORDS, MATRIX, weights=weights)
+    np.testing.assert_array_equal(bb.load_vectors(tmp_path / "model")[WORDS], MATRIX * weights)
+
+
+BROKEN: list[tuple[dict[str, Any], str]] = [
+    ({"weights": np.ones(3)}, "weights has 3 rows, but row 3"),
+    ({"weights": np.ones((6, 4))}, r"weights has shape \(6, 4\)"),
+    ({"mapping": np.array([0, 1, 2, 3, 4, -1])}, "row -1 is needed"),
+    ({"mapping": np.arange(6.0)}, "integer"),
+    ({"start": -1}, "row -1 is needed"),
+    ({"start": 1}, "row 6 is needed"),
+]
+
+
+@pytest.mark.parametrize(("parts", "what"), BROKEN)
+def test_static_models_whose_parts_do_not_fit(parts, what, tmp_path: Path) -> None:
+    static_model(tmp_path / "model", WORDS, MATRIX, **parts)
+    refused(f"is not the tokenizer of these vectors .*{what}", bb.load_vectors, tmp_path / "model")
 
 
 def test_letters_stand_for_bytes_as_in_gpt_2() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice, check_numbers
+from .._core.checks import check_choice, check_numbers, is_whole
 from .._core.display import progress_bar
 from .._core.warnings import warn
 from ..warnings import ContextIgnored
@@ -108,8 +108,9 @@ def contextual_vectors(
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
     n = int(loaded.network.config.num_hidden_layers)
-    if not -(n + 1) <= layer <= n:
-        raise ValueError(f"layer must be from {-(n + 1)} to {n} for {loaded.name}; got {layer}")
+    if not is_whole(layer) or not -(n + 1) <= layer <= n:
+        text = f"layer must be from {-(n + 1)} to {n}, a whole number"
+        raise ValueError(f"{text}, for {loaded.name}; got {layer!r}")
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(ContextIgnored(loaded.name, tuple(blind), len(contexts)))

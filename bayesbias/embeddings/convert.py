@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,19 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
 from .._core.reading import parts_of, read_json
 from .._core.warnings import as_ours, from_dict, heard, to_dict, warn
-from ..tables.encodings import ODD
 from ..warnings import NotCached, SlowText
 from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
 from .formats.keyed import forms_of_keys, known_ranks
 from .formats.text import text_chunks
+from .formats.word_files import native_words
 from .load import VectorsLike, vectors_in_memory
 from .registry import ENDINGS, open_embedding
 from .source import Chunk, Embedding, first_of_each
 
 NOTICES = "notices.json"
 """The warnings of the reading of a text, which every use of its copy in the cache repeats."""
+
+_NO_LINE = re.compile("[\n\ud800-\udfff]")
 
 
 def save_vectors(
@@ -136,23 +139,40 @@ def require_native_path(
 
 def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
     """Write chunks to an empty folder; return the numbers of words and dimensions."""
-    count = n_dims = 0
+    count, n_dims, first = 0, 0, ""
     header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
     with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
         for chunk in chunks:
             if not count:
-                n_dims = chunk.vectors.shape[1]
+                n_dims, first = chunk.vectors.shape[1], chunk.words[0]
                 np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
-            if odd := [word for word in chunk.words if "\n" in word]:
-                raise ValueError(f"the word {odd[0]!r} contains a line break; remove it")
             vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
-            words.write("".join(f"{word}\n" for word in chunk.words).encode(errors=ODD))
+            words.write(_lines(chunk.words, first=not count))
             count += len(chunk)
         if not count:
             raise ValueError("there are no words to write")
         vectors.seek(0)  # NumPy's header leaves room for a larger first number
         np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
+    if "\r" in first and native_words(folder / WORDS)[0] != first:
+        raise ValueError(
+            f"words end with a carriage return, as lines do, such as {first!r}; remove it"
+        )
     return count, n_dims
+
+
+def _lines(words: Sequence[str], *, first: bool) -> bytes:
+    """Return words as lines in UTF-8; a byte-order mark keeps one that the first word begins with.
+
+    Raise a ValueError for a word that cannot be a line.
+    """
+    if _NO_LINE.search("".join(words)):
+        odd = next(filter(_NO_LINE.search, words))
+        raise ValueError(
+            f"the word {odd!r} contains a line break or half of a surrogate pair; remove it, or "
+            "use bb.save_vectors, which keeps it"
+        )
+    mark = "\ufeff" * (first and words[0][:1] == "\ufeff")
+    return (mark + "".join(f"{word}\n" for word in words)).encode()
 
 
 def cached(source: VectorsLike, *, allow_pickle: bool, progressbar: bool) -> VectorsLike | Path:

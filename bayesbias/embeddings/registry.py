@@ -34,6 +34,8 @@ MAGIC = {
     b"\x80\x03": "pickle",
     b"\x80\x04": "pickle",
     b"\x80\x05": "pickle",
+    b"}q\0": "pickle",  # protocol 1
+    b"]q\0": "pickle",
     b"ccopy_reg": "pickle",
     b"(dp0": "pickle",
     b"\x89HDF\r\n": "HDF5",
@@ -129,7 +131,7 @@ def open_embedding(
     limit: int | None = None,
 ) -> Embedding:
     """Determine the format of a source for `load_vectors`, without loading its vectors."""
-    if key and key.count(WORD) != 1:
+    if key and not (isinstance(key, str) and key.count(WORD) == 1):
         raise ArgumentError(Argument("key"), f" must contain {WORD} once, as in '/c/en/{WORD}'")
     if limit is not None:
         check_numbers(limit=limit)

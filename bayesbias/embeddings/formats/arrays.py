@@ -17,10 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..._core.checks import require_extra
-from ..._core.reading import damage_named
+from ..._core.reading import damage_named, parts_of
 from ...tables.spellings import KeyedVectors
-from ..source import LARGEST_DIMS, Chunk, ChunksOf, Embedding, array_chunks
+from ..source import Chunk, ChunksOf, Embedding, array_chunks
 from .keyed import Vectors
+from .matrices import check_matrix
 from .word_files import native_words, place_of_words, words_of_rows
 
 FOREIGN = (
@@ -52,16 +53,16 @@ def read_npz(source: Embedding) -> KeyedVectors:
 def _part(arrays: Mapping[str, np.ndarray], first: str) -> Vectors:
     """Return the words, vectors, forms, and ranks in arrays whose names start with `first`."""
     # A member that is not an array is read as bytes, which become an array of shape ().
-    vectors = np.asarray(arrays[f"{first}vectors"], dtype=np.float32)
-    if vectors.ndim != 2 or not vectors.shape[1]:
-        raise ValueError(f"{first}vectors has shape {vectors.shape}, not (n_words, n_dims)")
+    found = np.asarray(arrays[f"{first}vectors"])
+    check_matrix(found, f"{first}vectors")
+    vectors = found.astype(np.float32, copy=False)
     words = _texts(arrays, f"{first}words")
     forms = _texts(arrays, f"{first}read_as", words)
-    found = arrays.get(f"{first}ranks")
-    ranks = None if found is None else np.asarray(found).astype(np.int64).ravel()
-    for name, given in (("words", words), ("read_as", forms), ("ranks", ranks)):
-        if given is not None and len(given) != len(vectors):
-            text = f"{first}{name} has {len(given):,} entries, but {first}vectors has "
+    given = arrays.get(f"{first}ranks")
+    ranks = None if given is None else np.asarray(given).astype(np.int64).ravel()
+    for name, part in (("words", words), ("read_as", forms), ("ranks", ranks)):
+        if part is not None and len(part) != len(vectors):
+            text = f"{first}{name} has {len(part):,} entries, but {first}vectors has "
             raise ValueError(f"{text}{vectors.shape}")
     return Vectors(words, vectors, forms, ranks)
 
@@ -102,7 +103,7 @@ def matrix_chunks(kind: str) -> ChunksOf:
                 matrix, words = _matrix(source, named, kind), native_words(place)
             else:
                 named, matrix = source.path, _matrix(source, path, kind)
-                place = place_of_words(named)
+                place = _place_of_words(named)
                 words = words_of_rows(place, len(matrix), allow_pickle=source.allow_pickle)
             if len(words) != len(matrix):
                 raise ValueError(
@@ -115,8 +116,20 @@ def matrix_chunks(kind: str) -> ChunksOf:
     return chunks
 
 
+def _place_of_words(matrix: Path) -> Path:
+    try:
+        return place_of_words(matrix)
+    except FileNotFoundError:
+        if not parts_of(matrix)[1]:
+            raise
+        raise FileNotFoundError(
+            f"{matrix}: the words of a matrix are in a file next to it; unpack the archive, and "
+            "pass the path of the matrix, or of its folder"
+        ) from None
+
+
 def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
-    """Read a matrix of floats: memory-mapped, from a safetensors file, or from lines of numbers."""
+    """Read a matrix: memory-mapped, from a safetensors file, or from lines of numbers."""
     named = path if source.path.is_dir() else source.path
     what = f"is damaged, or is not a .{kind} file with one matrix"
     what += "; load pickled objects with np.load(..., allow_pickle=True).item()" * (kind == "npy")
@@ -129,12 +142,7 @@ def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
             sep = source.layout.between.decode()
             options: dict[str, Any] = {"header": None, "na_filter": False, "comment": "#"}
             matrix = pd.read_csv(path, sep=sep, dtype=np.float32, **options).to_numpy()
-    fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
-    if not fits or matrix.dtype.kind != "f":
-        raise ValueError(
-            f"{named} has {matrix.dtype} values and shape {matrix.shape}; it must contain a matrix "
-            "of floats with one row per word"
-        )
+    check_matrix(matrix, str(named))
     return matrix
 
 

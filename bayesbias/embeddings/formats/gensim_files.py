@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from ..._core.reading import damage_named
+from ..._core.reading import damage_named, unpacked_name
 from ...tables.spellings import KeyedVectors
 from ..source import LARGEST_DIMS, Embedding
 from .held import as_keyed
@@ -22,6 +24,11 @@ _ENTRY_BYTES = struct.calcsize("<qb")
 _PRUNED_BYTES = struct.calcsize("<2i")
 _MATRIX = struct.Struct("<?2q")
 
+NO_VECTORS = (
+    "is a pickle, but not of vectors; open it with the library that wrote it, such as joblib, and "
+    "pass (words, array)"
+)
+
 
 def read_pickle(source: Embedding) -> KeyedVectors:
     """Read vectors or a model that gensim saved, or another object that `as_keyed` takes."""
@@ -30,10 +37,26 @@ def read_pickle(source: Embedding) -> KeyedVectors:
     from gensim import models, utils
 
     # Large arrays are in files next to the pickle. Mapped arrays do not have to fit in memory.
-    with source.local() as local, damage_named(path, "is a pickle, but not of vectors"):
-        if not hasattr(found := utils.unpickle(str(local)), "_load_specials"):
+    with source.local() as local:
+        with damage_named(path, NO_VECTORS):
+            if not hasattr(found := utils.unpickle(str(local)), "_load_specials"):
+                return as_keyed(found)
+        with _parts_named(path, local), damage_named(path, NO_VECTORS):
+            found = models.KeyedVectors.load(str(local), mmap=None if source.packed else "r")
+        with damage_named(path, "has vectors that cannot be used"):
             return as_keyed(found)
-        return as_keyed(models.KeyedVectors.load(str(local), mmap=None if source.packed else "r"))
+
+
+@contextmanager
+def _parts_named(path: Path, local: Path) -> Iterator[None]:
+    """Name the file with a large array that is not next to the pickle."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        name = Path(error.filename or "").name.replace(local.name, unpacked_name(path).name, 1)
+        way = f"{'unpack it, and ' * (local != path)}copy {name} next to it"
+        text = f"{path} is only a part of what gensim saved; {way}"
+        raise FileNotFoundError(text) from None
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from numbers import Integral, Number
 from typing import Any
@@ -16,7 +16,8 @@ from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
 from .frames import VECTOR_NAMES, WORD_NAMES, plain_name, words_and_rows
-from .keyed import Vectors, warn_of_empty, without_empty
+from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
+from .matrices import array_of, check_dims, from_text, matrix_of
 
 ACCEPTED = (
     "a path, the name of an embedding, KeyedVectors, a dict of arrays by word, a DataFrame with "
@@ -32,6 +33,9 @@ WITHOUT_VOCABULARY = (
     "bb.load_vectors(encoder, words)"
 )
 
+CODED_NAMES = VECTOR_NAMES[:4]
+"""Names of columns of vectors that may be texts in base64."""
+
 SOME = 1_000
 """Number of words of KeyedVectors whose rows are checked."""
 
@@ -45,16 +49,17 @@ def as_keyed(source: object) -> KeyedVectors:
     if hasattr(vectors, "key_to_index") and hasattr(vectors, "vectors"):
         if _is_whole(vectors):
             return vectors
-        source = (vectors.key_to_index, vectors.vectors)
-    given, rows, ranks = _parts(source)
+        given, rows, ranks = _known_rows(vectors)
+    else:
+        given, rows, ranks = _parts(source)
     given = given.to_pylist() if hasattr(given, "to_pylist") else given  # of pyarrow
     words = [word.decode() if isinstance(word, bytes) else word for word in given]
     if wrong := [word for word in words if not isinstance(word, str)]:
         raise ValueError(
-            f"each word in a {type(source).__name__} must be text; got {wrong[0]!r}. If the words "
-            "are elsewhere, pass (words, array)"
+            f"each word in a {type(vectors).__name__} must be text; got {wrong[0]!r}. Pass ([str("
+            "word) for word in words], array); if the words are elsewhere, pass (words, array)"
         )
-    matrix, known = _matrix(words, rows), np.arange(1, len(words) + 1) if ranks is None else ranks
+    matrix, known = matrix_of(words, rows), np.arange(1, len(words) + 1) if ranks is None else ranks
     chunk, lost = without_empty(_once(Chunk(words, matrix, known)))
     warn_of_empty(lost, "the vectors given")
     return Vectors(chunk.words, chunk.vectors, ranks=None if ranks is None else chunk.ranks)
@@ -68,6 +73,9 @@ def _is_whole(vectors: KeyedVectors) -> bool:
     names, matrix = getattr(vectors, "index_to_key", None), vectors.vectors
     if names is None or not isinstance(matrix, np.ndarray) or not hasattr(vectors, "expandos"):
         return False
+    if not all(issubclass(kind, str) for kind in {*map(type, names)}):
+        return False  # None stands for spare rows
+    check_dims(matrix.shape[1], "the vectors given")
     places = [*islice(vectors.key_to_index.items(), SOME)]
     if len(names) > len(matrix) or any(names[row : row + 1] != [word] for word, row in places):
         raise ValueError(
@@ -75,6 +83,16 @@ def _is_whole(vectors: KeyedVectors) -> bool:
             "vectors); pass (words, array)"
         )
     return True
+
+
+def _known_rows(vectors: KeyedVectors) -> Parts:
+    """Return the parts of KeyedVectors that have spare rows, other keys, or fewer attributes."""
+    places = vectors.key_to_index
+    words, rows = _paired(places, vectors.vectors)
+    if len(getattr(vectors, "index_to_key", ())) != len(vectors.vectors):
+        return words, rows, None
+    ranks = known_ranks(vectors) if hasattr(vectors, "expandos") else None
+    return words, rows, None if ranks is None else ranks[[*places.values()]]
 
 
 def is_encoder(source: object) -> bool:
@@ -93,7 +111,7 @@ def encoder_chunks(encoder: object) -> ChunksOf:
         words, found = sorted(wanted), encode(sorted(wanted))
         if isinstance(found, Mapping) and all(word in found for word in words):
             found = [found[word] for word in words]
-        yield Chunk(words, _matrix(words, _rows(found)), np.arange(1, len(words) + 1))
+        yield Chunk(words, matrix_of(words, _rows(found)), np.arange(1, len(words) + 1))
 
     return chunks
 
@@ -103,7 +121,7 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     if isinstance(source, Iterator | ItemsView):
         source = [*source]
     if (lines := _are_lines(source)) or is_frame(source):
-        return words_and_rows(pd.DataFrame(source) if lines else as_pandas(source))
+        return _in_table(_framed(source) if lines else as_pandas(source))
     items = source if isinstance(source, list | tuple) else _listed(source)
     if isinstance(source, Mapping):
         if columns := _columns(source):
@@ -121,7 +139,34 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     names = {plain_name(name) for name in records[0]}
     if names.isdisjoint(WORD_NAMES) and not names.isdisjoint(VECTOR_NAMES):
         raise TypeError(WITHOUT_WORDS)
-    return words_and_rows(pd.DataFrame.from_records(records))
+    return _in_table(pd.DataFrame.from_records(records))
+
+
+def _framed(lines: Any) -> pd.DataFrame:  # noqa: ANN401
+    """Return rows as a table; a field of a structured array may have several numbers."""
+    if not (names := getattr(getattr(lines, "dtype", None), "names", None)):
+        return pd.DataFrame(lines)
+    fields = {name: lines[name] for name in names}
+    return pd.DataFrame({n: [*one] if one.ndim > 1 else one for n, one in fields.items()})
+
+
+def _in_table(frame: pd.DataFrame) -> Parts:
+    """Return the parts of a table, whose vectors may be texts in base64, as of OpenAI's API."""
+    for place, name in enumerate(frame.columns):
+        found = _decoded(frame.iloc[:, place].tolist()) if plain_name(name) in CODED_NAMES else []
+        if found:
+            frame = frame.copy(deep=False)
+            frame.isetitem(place, found)
+    return words_and_rows(frame)
+
+
+def _decoded(cells: list[Any]) -> list[Any]:
+    """Return the vectors in texts that are all base64 of as many numbers, or an empty list."""
+    found: list[Any] = []
+    if all(isinstance(cell, str) and cell[:1] != "[" for cell in cells):
+        with suppress(ValueError):
+            found = [from_text(cell) for cell in cells]
+    return found if len({len(one) for one in found}) == 1 and len(found[0]) > 1 else []
 
 
 def _columns(source: Mapping[str, Any]) -> tuple[Any, Any] | None:
@@ -137,7 +182,7 @@ def _by_word(source: Mapping[str, Any]) -> Parts:
     records = [one for one in source.values() if isinstance(one, Mapping)]
     names = {plain_name(name) for one in records for name in one}
     if source and not names.isdisjoint(VECTOR_NAMES):
-        return words_and_rows(pd.DataFrame.from_dict(dict(source), orient="index"))
+        return _in_table(pd.DataFrame.from_dict(dict(source), orient="index"))
     name, first = next(iter(source.items()), ("", None))
     frame = is_frame(first) and hasattr(type(first), "columns")  # a Series is a vector
     if isinstance(first, str | Mapping) or hasattr(first, "vectors") or frame:
@@ -158,7 +203,7 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     if all(isinstance(word, str) for word in words.values()):
         words = {word: row for row, word in words.items()}
     vectors = _rows(rows)
-    matrix = _matrix([""] * len(vectors), vectors)
+    matrix = matrix_of([""] * len(vectors), vectors)
     places: list[Any] = [*words.values()]
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
@@ -227,82 +272,18 @@ def _rows(given: Any) -> Any:  # noqa: ANN401
 
     Items of a response may have an ``index``.
     """
-    given = _array(given)
+    given = array_of(given)
     if hasattr(given, "__array__"):
         return given
     if not isinstance(given, list | tuple) and (listed := _listed(given)) is not None:
         given = listed
+    if not isinstance(given, Iterable):
+        text = "vectors must be an array, a list with one vector for each word, or a response"
+        raise TypeError(f"{text} of an API; got {type(given).__name__}")
     items = [(_fields(item), item) for item in given]
     if items and all("index" in fields for fields, _ in items):
         items.sort(key=lambda pair: pair[0]["index"])
     return [next((f[name] for name in VECTOR_NAMES if name in f), item) for f, item in items]
-
-
-def _matrix(words: Sequence[str], rows: Any) -> np.ndarray:  # noqa: ANN401
-    """Return rows as a (n_words, n_dims) float32 array; a vector of None becomes NaN."""
-    rows = _array(rows)
-    if not isinstance(rows, np.ndarray) or rows.dtype == object:
-        rows = _stacked(words, rows)
-    if np.iscomplexobj(rows):
-        raise ValueError("vectors must be real numbers; got complex numbers")
-    try:
-        matrix = np.asarray(rows, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"vectors must be numeric and of the same length ({error})") from None
-    if matrix.ndim != 2 or len(matrix) != len(words) or matrix.shape[1] < 2:
-        one = "; one number is not a vector" * (matrix.shape[1:] == (1,))
-        raise ValueError(f"vectors must have shape ({len(words)}, n_dims); got {matrix.shape}{one}")
-    return matrix
-
-
-def _array(given: Any) -> Any:  # noqa: ANN401
-    """Convert text, a frame, a masked array, a sparse matrix, or a layer or tensor of PyTorch."""
-    if isinstance(given, list | tuple) or type(given) is np.ndarray:
-        return given
-    if isinstance(given, str):
-        return _from_text(given)
-    if is_frame(given) and hasattr(type(given), "columns"):
-        return as_pandas(given).to_numpy(dtype=np.float32, na_value=np.nan)
-    if isinstance(given, np.ma.MaskedArray):
-        return np.ma.filled(np.ma.MaskedArray(given, dtype=np.float32), np.nan)
-    if hasattr(given, "toarray"):
-        return given.toarray()
-    given = given.weight if hasattr(getattr(given, "weight", None), "detach") else given
-    return given.detach().float().cpu().numpy() if hasattr(given, "detach") else given
-
-
-def _from_text(text: str) -> Any:  # noqa: ANN401
-    """Return the vector in a text: a list, as pandas writes it to a CSV file, or base64."""
-    if text.lstrip()[:1] == "[":
-        if "..." in text:
-            raise ValueError(
-                f"the text {text[:30]!r} is an abbreviated vector, as NumPy prints it; save the "
-                "table as Parquet, or its vectors as lists"
-            )
-        return [float(number) for number in text.strip(" []\n").replace(",", " ").split()]
-    try:
-        return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
-    except ValueError as error:
-        text = f"a vector is the text {text[:30]!r}, which is not base64 of float32 ({error})"
-        raise ValueError(text) from None
-
-
-def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN401
-    """Return vectors of one length; raise an error that names a word whose vector has another."""
-    given = [_array(row) for row in rows]
-    check_labels(dict(zip(map(repr, words), given, strict=False)))
-    sizes = [np.size(row) if np.ndim(row) else None for row in given]
-    n_dims = next((size for size in sizes if size), None)
-    if n_dims is None:
-        return given
-    for word, size in zip(words, sizes, strict=False):
-        if size not in (None, n_dims):
-            raise ValueError(
-                f"vectors must be numeric and of the same length; {words[0]!r} has {n_dims:,} "
-                f"numbers, but {word!r} has {size:,}"
-            )
-    empty, pairs = np.full(n_dims, np.nan), zip(given, sizes, strict=True)
-    return [empty if size is None and pd.isna(row) else row for row, size in pairs]
 
 
 def _once(chunk: Chunk) -> Chunk:

@@ -41,7 +41,7 @@ class Vectors:
         places: dict[str, int] | None = None,
     ) -> None:
         self.index_to_key = words if isinstance(words, list) else list(words)
-        self.key_to_index = places or {word: row for row, word in enumerate(words)}
+        self.key_to_index = places or first_places(words)
         self.vectors, self.vector_size = matrix, matrix.shape[1]
         self.expandos: dict[str, np.ndarray] = {}
         if forms is not None:
@@ -69,6 +69,14 @@ class Vectors:
         vectors = models.KeyedVectors(self.vector_size)
         vars(vectors).update(vars(self))
         return vectors
+
+
+def first_places(words: Sequence[str]) -> dict[str, int]:
+    """Return where each word occurs first, in the order of the words."""
+    places = {word: row for row, word in enumerate(words)}
+    if len(places) < len(words):
+        places |= {word: row for row, word in reversed([*enumerate(words)])}
+    return places
 
 
 def with_words(
@@ -177,11 +185,10 @@ def directed(matrix: np.ndarray) -> NDArray[np.bool_]:
 
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield all loaded words, or only the wanted words, including those in the sample."""
-    words, ranks = vectors.index_to_key, ranks_of(vectors)
-    if wanted is None:
-        yield from array_chunks(words, vectors.vectors, ranks)
+    words, ranks, places = vectors.index_to_key, ranks_of(vectors), vectors.key_to_index
+    if wanted is None or len(places) < len(words):  # repeated words are yielded, too
+        yield from array_chunks(words, vectors.vectors, ranks, wanted)
     else:
-        places = vectors.key_to_index
         rows = sorted(places[word] for word in {*wanted} if word in places)
         some = [words[row] for row in rows]
         yield from array_chunks(some, vectors.vectors[rows], ranks[rows])

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.reading import damage_named, read_json
 from ...tables.spellings import KeyedVectors
 from ..source import Embedding
 from .arrays import read_tensors
 from .keyed import Vectors
+from .matrices import check_matrix
+
+Array = NDArray[Any]
 
 TOKENIZER, WEIGHTS = "tokenizer.json", "model.safetensors"
 
@@ -53,16 +57,26 @@ def read_static_model(source: Embedding) -> KeyedVectors:
             "a sentence encoder, pass its encode method; for words in sentences, see "
             "bayesbias.contextual_vectors"
         )
-    matrix, n = tensors[name].astype(np.float32), len(tensors.get("mapping", tensors[name]))
+    check_matrix(tensors[name], f"{folder / WEIGHTS}")
     with damage_named(folder / TOKENIZER, "is not the tokenizer of these vectors"):
         words = words_of_tokenizer(read_json(folder / TOKENIZER, MOST_BYTES))
-        rows = np.array([*words], dtype=np.int64)
-        if matrix.ndim != 2 or max(words, default=-1) >= n:
-            raise ValueError(f"{len(words):,} words, but vectors of shape {matrix.shape}")
-        vectors = matrix[tensors["mapping"][rows] if "mapping" in tensors else rows]
-    if "weights" in tensors:
-        vectors = vectors * tensors["weights"].astype(np.float32)[rows, None]
-    return Vectors([*words.values()], vectors)
+        rows = tokens = np.array([*words], dtype=np.int64)
+        if "mapping" in tensors:
+            rows = _of_tokens("mapping", tensors, tokens).ravel()
+        vectors = _of_tokens(name, tensors, rows).astype(np.float32)
+        if "weights" in tensors:
+            vectors = vectors * _of_tokens("weights", tensors, tokens).reshape(-1, 1)
+    return Vectors([*words.values()], vectors.astype(np.float32, copy=False))
+
+
+def _of_tokens(name: str, tensors: Mapping[str, Array], places: Array) -> Array:
+    """Return rows of a tensor; refuse negative ones, which NumPy would count from the end."""
+    tensor = tensors[name]
+    if name not in NAMES and tensor.size != len(tensor):
+        raise ValueError(f"{name} has shape {tensor.shape}, not one number for each token")
+    if outside := [place for place in places.tolist() if not 0 <= place < len(tensor)]:
+        raise ValueError(f"{name} has {len(tensor):,} rows, but row {outside[0]} is needed")
+    return tensor[places]
 
 
 def words_of_tokenizer(content: Mapping[str, Any]) -> dict[int, str]:

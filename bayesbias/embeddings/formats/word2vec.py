@@ -21,6 +21,7 @@ from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
 from ..source import LARGEST_DIMS, Chunk, Embedding, rows_of_chunk
 from .layout import header_of, impossible, unfulfilled
+from .matrices import check_dims
 
 LONGEST_WORD = 4096
 """Largest number of bytes in a word; word2vec cuts words off after 100 bytes."""
@@ -36,6 +37,12 @@ CHECKED = 64
 
 FEW_DIMS = 16
 """With fewer dimensions, shifted numbers can look usual, so every end of a key is tried."""
+
+FEWEST_KEYS = 8
+"""Smallest number of entries that show in which order the bytes of numbers are."""
+
+LITTLE_ENDIAN, BIG_ENDIAN = "<f4", ">f4"
+"""Types of numbers; word2vec writes the first on nearly all computers."""
 
 MOST_SPANS = 512
 """Number of entries to locate at a time."""
@@ -78,6 +85,7 @@ def _header(line: bytes, path: Path) -> tuple[int, int]:
     count, dims = numbers
     if count == 0 or not 0 < dims <= LARGEST_DIMS:
         raise ValueError(impossible(path, count, dims))
+    check_dims(dims, str(path))
     return count, dims
 
 
@@ -93,6 +101,7 @@ class Scan:
     done: int = 0
     last: bytes = b""
     blanks: list[str] = field(default_factory=list)
+    type: str = LITTLE_ENDIAN
 
     def spans(self, stream: IO[bytes]) -> Iterator[list[Span]]:
         """Yield where the next entries are in the buffer, until all are `done`."""
@@ -114,12 +123,12 @@ class Scan:
 
     def key(self, span: Span) -> bytes:
         """Return the key of an entry in the buffer."""
-        return self.buffer[span[0] : span[1]].lstrip(b"\n")
+        return self.buffer[span[0] : span[1]].removeprefix(b"\r\n").lstrip(b"\n")
 
     def numbers(self, spans: Sequence[Span], n: int) -> NDArray[np.float32]:
         """Return the first `n` numbers of each entry in the buffer."""
         parts = (self.buffer[space + 1 : space + 1 + 4 * n] for _, space, _ in spans)
-        return np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(spans), n)
+        return np.frombuffer(b"".join(parts), dtype=self.type).reshape(len(spans), n)
 
     def close(self) -> None:
         """Warn about keys with blanks."""
@@ -129,6 +138,8 @@ class Scan:
     def _spans(self, offset: int) -> list[Span]:
         """Locate the next entries in the buffer, up to one whose key may contain blanks."""
         spans = self._by_first_blank(offset)
+        if not self.done:
+            self.type = self._type(spans)
         for place, doubtful in enumerate(self._doubtful(spans)):
             if doubtful and (found := self._resolved(spans[place], place)) != spans[place]:
                 return [*spans[:place], found]
@@ -153,6 +164,19 @@ class Scan:
             spans.append((offset, space, end))
             offset = end
         return spans
+
+    def _type(self, spans: Sequence[Span]) -> str:
+        """Return the type of numbers: big-endian if only that makes most of them usual.
+
+        Keys with blanks also shift numbers, but then, the next keys begin with parts of numbers.
+        """
+        n = len(spans) * min(self.dims, CHECKED)
+        if len(spans) < FEWEST_KEYS or n < CHECKED or 2 * sum(self._odd(spans)) <= n:
+            return self.type
+        if not (all(map(self._clean, spans)) and self._followed(spans[-1][2], len(spans) - 1)):
+            return self.type
+        self.type = BIG_ENDIAN
+        return BIG_ENDIAN if 8 * sum(self._odd(spans)) < n else LITTLE_ENDIAN
 
     def _doubtful(self, spans: Sequence[Span]) -> list[bool]:
         """Return which entries have unusual numbers, or are followed by control characters."""
