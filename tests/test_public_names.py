@@ -12,7 +12,7 @@ from typing import Any
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from builders import refused
+from builders import distances, refused
 from printed import NumberChecker
 
 import bayesbias as bb
@@ -30,6 +30,7 @@ def test_dir_shows_public_names_only() -> None:
     assert bb.__version__ == version("bayesbias")
 
 
+ONE = distances()
 WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.debias.hard({"she": [1.0, 2.0]}, [("she", "he")]), r"bb\.debias\.DefiningSets"),
     (lambda: bb.predict_words(5), "bb.fit or bb.fit_change"),
@@ -39,6 +40,15 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: bb.analyze_change("weat7", "glove-demo", "hard"), "the vectors first"),
     (lambda: bb.load_wordlist("glove-demo"), "name of an embedding"),
     (lambda: bb.load_vectors("religion"), "name of a word list"),
+    (lambda: bb.frequency_ranks({"he": [1.0, 2.0]}), "from bb.load_vectors; got the dict"),
+    (lambda: bb.read_table(pd.DataFrame()), "a table to read must be a path; got the DataFrame"),
+    (lambda: bb.load_posterior(None), "must be a path; got the NoneType"),
+    (lambda: bb.load_model(None), "a model must be a name or a path; got the NoneType"),
+    (lambda: bb.save_posterior(pd.DataFrame(), "x.nc"), "a posterior from bb.fit or"),
+    (lambda: bb.fit_many({"e": pd.DataFrame()}), "need a column embedding"),
+    (lambda: bb.fit(ONE, options={"draws": 5}), "must be bb.FitOptions"),
+    (lambda: bb.fit(ONE, covariates=5), "must be names of columns; got 5"),
+    (lambda: bb.analyze_change(ONE, ONE, names="ab"), "must be two names"),
 ]
 
 

@@ -115,6 +115,11 @@ def frequency_ranks(vectors: KeyedVectors) -> pd.DataFrame:
     0  people    64
     1   rabbi  6604
     """
+    if not hasattr(vectors, "index_to_key"):
+        raise TypeError(
+            f"ranks need vectors from bb.load_vectors; got the {type(vectors).__name__}, which has "
+            "no order of words by frequency"
+        )
     return pd.DataFrame({"word": vectors.index_to_key, "rank": ranks_of(vectors)})
 
 
