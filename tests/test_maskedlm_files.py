@@ -137,6 +137,9 @@ CHOSEN = inspect(
 ROWS = {"model": ["m", "m"], "pair_id": ["1", "2"], "bias_type": ["age", "race"]}
 FEW = pd.DataFrame(ROWS | {"difference": [0.25, -1.5]}).to_csv(index=False)
 SIDES = {"stereotypical": [-3.0, -4.0], "anti_stereotypical": [-2.0, -6.0], "cluster": "c"}
+EMPTY_SIDES = pd.DataFrame(
+    ROWS | dict.fromkeys(SIDES, np.nan) | {"cluster": "c", "difference": [0.25, -1.5]}
+).to_csv(index=False)
 MANY = pd.DataFrame(ROWS | SIDES | {"token_difference": [0, 1]}).to_csv(index=False)
 
 
@@ -147,6 +150,7 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
     (FEW.replace(",", ";"), "csv", ("m", [0.25, -1.5], 0)),
+    (EMPTY_SIDES, "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace("model", "Model ").replace("m,1", " m,1 "), "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace(",", ";").replace(".", ","), "csv", ("m", [0.25, -1.5], 0)),
 ]

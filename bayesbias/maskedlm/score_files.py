@@ -127,19 +127,15 @@ def read_scores(
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
     places = places_of(path)
-    folders = [
-        place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))
-    ]
+    of_scores = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
     answers: list[BbqAnswer] = []
-    if folders:
+    if any(of_scores):
         for name, value in (("layout", layout), ("metadata", metadata)):
             if value not in {None, "auto"}:
-                raise ArgumentError(Argument(name), f" is for logs; {folders[0]} has scores")
-        read = [_paired(folder) for folder in folders]
-        data = {(record["dataset"], record["data_hash"]) for _, record in read}
-        if len(data) > 1 or len(folders) < len(places):
+                raise ArgumentError(Argument(name), " is for logs, not for folders of scores")
+        if not all(of_scores):
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
-        read, _ = _renamed(read, answers, model)
+        read = _read_folders(places, model)
     else:
         read, answers = _read_logs(places, layout, model, metadata)
         if metadata is not None and not answers:
@@ -234,11 +230,16 @@ def _renamed(
     return read, [answer._replace(model=model) for answer in answers]
 
 
-def _paired(folder: Path) -> Read:
-    """Read the scores of a folder, side by side, and its record."""
-    scores, record = read_scored(folder)
-    with located(folder / SCORES):
-        return paired_scores(scores), record
+def _read_folders(folders: Sequence[Path], model: str | None) -> list[Read]:
+    """Return the scores of each folder, side by side, and its record."""
+    read = []
+    for folder in folders:
+        scores, record = read_scored(folder)
+        with located(folder / SCORES):
+            read.append((paired_scores(scores), record))
+    if len({(record["dataset"], record["data_hash"]) for _, record in read}) > 1:
+        raise ValueError("pass only logs, or only folders of scores for the same pairs")
+    return _renamed(read, [], model)[0]
 
 
 def _read_log(file: Path, layout: str, targets: Targets | None) -> Read:

@@ -39,6 +39,9 @@ def read_score_table(path: Path, content: Content) -> None:
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
     warn_of_columns(table, known, "scores have", about=str(path))
     table = table[[name for name in known if name in table.columns]]
+    if scored:  # a table of differences alone, as a report writes it
+        empty = [name for name in ROLES if name in table and table[name].isin([""]).all()]
+        table = table.drop(columns=empty)
     labels = [name for name in LABELS if name in table.columns]
     table = table.assign(**{name: table[name].str.strip() for name in labels})
     refuse_rows(table, label_faults(table))
