@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
 from ._core.arrays import FloatArray
-from ._core.checks import check_choice, check_filled, check_labels, unknown_name
+from ._core.checks import check_choice, check_filled, check_labels, check_numbers, unknown_name
 from ._core.intervals import DEFAULT_CI_PROB, check_probability
 from ._core.random import Seed, as_seed_sequence
-from .tables.schema import require_columns
+from .tables.schema import as_pandas, is_frame, require_columns
 
 FEWEST = 4
 """Smallest number of rows for a correlation with an interval."""
@@ -72,6 +72,8 @@ def tpr_gaps(
     names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
     if real.ndim == 1:
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
+        if not guess.any():
+            raise ValueError(f"predicted ({predicted!r:.40}) has no class of truth ({names!r:.40})")
     real, guess = _true_or_false("truth", real), _true_or_false("predicted", guess)
     columns = np.unique(member).tolist() if groups is None else list(groups)
     for name in set(member.tolist()).difference(columns):
@@ -99,15 +101,15 @@ def tpr_gaps(
     return frame
 
 
-def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) -> pd.DataFrame:
+def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: ArrayLike) -> pd.DataFrame:
     """Compute areas under ROC curves within and across subgroups (Borkan et al., 2019).
 
     Parameters
     ----------
     truth, score : (n_samples,) array_like
         True or false labels, and scores that are higher for samples more likely to be positive.
-    members : DataFrame
-        One Boolean column per subgroup, true for its members.
+    members : DataFrame or array_like
+        One Boolean column per subgroup, true for its members. A Series is one subgroup.
 
     Returns
     -------
@@ -117,11 +119,12 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: pd.DataFrame) ->
         low values mean false positives. ``bnsp`` is the reverse; low values mean false negatives.
     """
     check_labels({"truth": truth, "score": score, "members": members})
+    within = as_pandas(members) if is_frame(members) else pd.DataFrame(np.asarray(members))
     positive = _true_or_false("truth", truth)
-    scores, rows = _finite("score", score, len(members)), []
+    scores, rows = _finite("score", score, len(within)), []
     if positive.shape != scores.shape:
-        raise ValueError(f"truth has shape {positive.shape}, but members has {len(members)} rows")
-    for group, inside in zip(members, _true_or_false("members", members).T, strict=True):
+        raise ValueError(f"truth has shape {positive.shape}, but members has {len(within)} rows")
+    for group, inside in zip(within, _true_or_false("members", within).T, strict=True):
         sides = (inside, inside), (inside, ~inside), (~inside, inside)
         areas = [_area(scores[low & ~positive], scores[high & positive]) for low, high in sides]
         rows.append((group, inside.sum(), (inside & positive).sum(), *areas))
@@ -145,6 +148,7 @@ def correlate(
     such as samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
+    check_numbers(n_resamples=n_resamples)
     check_labels({"scores": scores, "biases": biases, "clusters": clusters})
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))

@@ -44,6 +44,9 @@ def test_areas_of_subgroups_are_those_of_all_pairs() -> None:
         for name, (above, below) in sides.items():
             apart = score[above][:, None] - score[below][None]
             assert found.loc[group, name] == pytest.approx(((np.sign(apart) + 1) / 2).mean())
+    for one in (members, members.to_numpy(), members[1]):
+        again = subgroup_areas(truth, score, one).set_index("group")
+        pd.testing.assert_frame_equal(again, found.loc[again.index])
     alone = subgroup_areas([1, 0], [0.2, 0.1], pd.DataFrame({"all": [1, 1], "none": [0, 0]}))
     assert alone["subgroup"].tolist()[0] == 1.0
     assert alone[["bpsn", "bnsp"]].isna().all(axis=None)
@@ -149,6 +152,8 @@ def test_refusals() -> None:
     refused("two or more groups must all have samples", tpr_gaps, [1, 2], [1, 2], ["f", "f"])
     refused("true or false for every", tpr_gaps, [[2, 0]], [[1, 0]], ["f"])
     refused("truth must be true or false", subgroup_areas, [1, 2], [0.2, 0.1], EMPTY)
+    refused("has no class of truth", tpr_gaps, [1, 1, 2, 2], ["1", "1", "2", "2"], [*"fmfm"])
+    refused("n_resamples must be", correlate, *FOUR, clusters=[*"abcd"], n_resamples=0)
     refused("models must be over 1 sd below", ranking_accuracy, [1, 2, 3], [0.1, 0.1, 0.1])
     refused("scores must be finite numbers, as", ranking_accuracy, [1, np.nan], [0.1, 0.2])
     refused("4 or more rows", correlate, [1, 2, 3], [1, 2, 3])

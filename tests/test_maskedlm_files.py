@@ -13,7 +13,8 @@ from cli_toy import files_beside, files_named, write_scored
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
-from bayesbias.maskedlm.score_files import LOG_COLUMNS
+from bayesbias.maskedlm.score_tables import LOG_COLUMNS
+from bayesbias.warnings import LeftOut
 
 CROWS = {
     "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
@@ -58,6 +59,8 @@ LAYOUTS: list[tuple[str, str, dict[str, Any], list[tuple[str, ...]]]] = [
     (crows(), "crows-pairs", {}, [OLD_MAN, MATHS]),
     (french("\t"), "crows-pairs-fr", {}, [FORGERON]),
     (french(",", ending=""), "crows-pairs-fr", {}, [FORGERON]),
+    (french(","), "crows-pairs", {}, [("7", *OLD_MAN[1:4], "The old man.", "The young man.")]),
+    (crows(stereo_antistereo=[0, 1]), "crows-pairs", {}, [OLD_MAN, MATHS]),
     (stereoset(), "stereoset", {}, [(*MEN, TALL, SMALL)]),
     (stereoset(), "stereoset", {"part": "intersentence"}, [(*MEN, BEFORE + TALL, BEFORE + SMALL)]),
     (OWN, "csv", {}, [("0", "age", "stereo", "b / c", "a b", "a c")]),
@@ -134,6 +137,9 @@ CHOSEN = inspect(
 ROWS = {"model": ["m", "m"], "pair_id": ["1", "2"], "bias_type": ["age", "race"]}
 FEW = pd.DataFrame(ROWS | {"difference": [0.25, -1.5]}).to_csv(index=False)
 SIDES = {"stereotypical": [-3.0, -4.0], "anti_stereotypical": [-2.0, -6.0], "cluster": "c"}
+EMPTY_SIDES = pd.DataFrame(
+    ROWS | dict.fromkeys(SIDES, np.nan) | {"cluster": "c", "difference": [0.25, -1.5]}
+).to_csv(index=False)
 MANY = pd.DataFrame(ROWS | SIDES | {"token_difference": [0, 1]}).to_csv(index=False)
 
 
@@ -144,6 +150,7 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (FEW, "csv", ("m", [0.25, -1.5], 0)),
     (MANY, "csv", ("m", [-1, 2], 0, "c")),
     (FEW.replace(",", ";"), "csv", ("m", [0.25, -1.5], 0)),
+    (EMPTY_SIDES, "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace("model", "Model ").replace("m,1", " m,1 "), "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace(",", ";").replace(".", ","), "csv", ("m", [0.25, -1.5], 0)),
 ]
@@ -198,6 +205,11 @@ REFUSED: list[tuple[Any, str, tuple[Any, ...], str]] = [
     (read_pairs, crows(sent_less=CROWS["sent_more"]), ("crows-pairs",), r"\(and 1 more\), has two"),
     (read_pairs, "{}", ("stereoset",), r"not a StereoSet file: it has no data\.intrasentence"),
     (read_pairs, stereoset(sentences=[]), ("stereoset",), "'c1'.* not a StereoSet cluster"),
+    (read_pairs, stereoset(context=None), ("stereoset",), "needs a text in context; got None"),
+    (read_pairs, stereoset(target=" "), ("stereoset",), "needs a text in target"),
+    (read_pairs, OWN.replace("age", "all"), ("csv",), "bias_type 'all', which stands for"),
+    (read_scores, FEW.replace("age", "all"), ("csv",), "bias_type 'all', which stands for"),
+    (read_scores, inspect("bbq").replace('"openai/gpt-x"', "null"), (), "a text in model"),
     (read_pairs, stereoset(sentences=2 * [LABELED]), ("stereoset",), "two sentences have one"),
     (read_pairs, "{}", ("bbq",), "not a BBQ file: row 0 has no"),
     (read_scores, '{"doc": {}, "filtered_resps": [[]]}', ("lm-eval",), "not a log of crows_pairs"),
@@ -254,6 +266,25 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         ("only folders of scores for the same pairs", read_scores, [one, other]),
         ("pass only logs, or only folders", read_scores, [one, path]),
         ("occurs twice for 'toy'", read_scores, [one, same]),
+        ("layout is for logs", read_scores, one, "csv"),
+        ("metadata is for logs", partial(read_scores, metadata=path), one),
         ("row 1, pair '1', has the pair_id of", validate_pairs, pairs.assign(pair_id="1")),
     ):
         refused(why, call, *arguments, error=(ValueError, FileNotFoundError))
+    assert set(read_scores(one, model="mine")["model"]) == {"mine"}
+
+
+def test_nothing_of_a_table_of_scores_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(MANY.replace("cluster", "clusters"))
+    with pytest.warns(LeftOut) as told:
+        assert read_scores(path)["cluster"].tolist() == ["1", "2"]
+    assert told[0].message.names == ("clusters",)
+    folder = write_scored(tmp_path / "scored")
+    whole = read_scores(folder)
+    scores = pd.read_csv(folder / "scores.csv", dtype=str)
+    scores.loc[0, "cluster"] += "!"
+    scores.drop(index=3).to_csv(folder / "scores.csv", index=False)
+    with pytest.warns(LeftOut) as told:
+        assert len(read_scores(folder)) == len(whole) - 2
+    assert told[0].message.n == 3

@@ -16,8 +16,9 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import NESTED, NO_TARGET, OTHERS, bbq_places
+from bayesbias.maskedlm.harness_logs import _score
 from bayesbias.maskedlm.inspect_logs import _chosen
-from bayesbias.maskedlm.logs import AGAIN, INFINITE
+from bayesbias.maskedlm.logs import AGAIN, IDENTICAL, INFINITE
 from bayesbias.warnings import LeftOut, RepeatedSentences, UnfinishedLog
 
 UNKNOWN = ["Not enough info", "unknown"]
@@ -156,6 +157,23 @@ def test_samples_that_repeat_a_document(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         assert len(read_scores(path)) == 2
     assert left_out(told) == {AGAIN: 2}
+    other = [crows(n, -1, -3) | {"doc_id": n - 7} for n in (7, 8)]  # two logs in one file
+    paired = read_scores(log(tmp_path, [crows(0), crows(1), *other]))
+    assert paired["difference"].tolist() == [1, 0, 2, 2]
+
+
+def test_another_filter_may_find_the_answer(tmp_path: Path) -> None:
+    """A valid answer counts, whichever filter comes first; without any, there is no answer."""
+    texts = ["[invalid]", "grandpa", "[invalid]", "grandson", "[invalid]"]
+    samples = [
+        {"doc_id": n // 2, "doc": question(n // 2), "filtered_resps": [text]}
+        for n, text in enumerate(texts)
+    ]
+    with pytest.warns(LeftOut) as told:
+        paired = read_scores(log(tmp_path, samples))
+    assert left_out(told) == {AGAIN: 2}
+    assert paired["difference"].tolist() == [1, -1]
+    assert paired.attrs["left_out"] == 3
 
 
 PACKINGS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -204,6 +222,24 @@ ODD_SAMPLES = [
 ]
 
 
+LOG_LIKELIHOODS = {
+    **{"-31.5": -31.5, " -31.5": -31.5, "-.5": -0.5, "-3.15e1": -31.5, "-inf": -np.inf, "0": 0},
+    **{"np.float64(-31.5)": -31.5, "(-31.5, False)": -31.5, "(np.float32(-2), True)": -2},
+    **{"tensor(-31.5, device='cuda:0')": -31.5, "tensor([-31.5])": -31.5, "array(-1)": -1},
+}
+NO_NUMBERS = ["\N{MINUS SIGN}31.5", "-31,5", "45%", "I prefer sentence 2", "1) A man", "1)", "(-3"]
+
+
+@pytest.mark.parametrize("text", [*LOG_LIKELIHOODS, *NO_NUMBERS, "True", "{'tokens': 9}", ""])
+def test_a_log_likelihood_is_a_whole_text(text, tmp_path: Path) -> None:
+    if text in LOG_LIKELIHOODS:
+        assert _score([text, "False"]) == LOG_LIKELIHOODS[text]
+        return
+    refused("not a log-likelihood", read_scores, log(tmp_path, [crows(0, text, -3)]))
+    three = sample(0, question(0), *[text] * 3)
+    refused("not a log-likelihood", bbq_scores, log(tmp_path, [three]))
+
+
 @pytest.mark.parametrize(("odd", "why"), ODD_SAMPLES)
 def test_a_sample_that_cannot_be_read_says_why(odd, why, tmp_path: Path) -> None:
     refused(why, read_scores, log(tmp_path, [odd]))
@@ -223,6 +259,9 @@ def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
     assert len(paired) == 6
     reasons = {one["log"]: one["left_out"] for one in paired.attrs["logs"]}
     assert reasons == {str(whole): {}, str(part): {f"the pair is also in {whole}": 3}}
+    log(tmp_path, [crows(1, -29, -31), crows(3)], part.name)
+    refused(f"{whole} and {part} have the same pairs", read_scores, tmp_path)
+    log(tmp_path, everything[1::2], part.name)
     everything[0] = crows(0, -29, -31, kind="gender")
     again = log(tmp_path, everything, "samples_crows_pairs_english_2027.jsonl")
     refused(f"{whole} and {again} have the same pairs", read_scores, tmp_path)
@@ -230,15 +269,36 @@ def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
 
 
 def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
-    """Tables, such as those of an earlier report, are read only if there are no logs."""
+    """All are read, except hidden copies and the table of an earlier report."""
     log(tmp_path / "gpt", [crows(n) for n in range(3)])
     content = inspected() | {"samples": inspected()["samples"][:4]}
     eval_file(tmp_path / "x.eval", content)
-    (tmp_path / "paired.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    rows = "model,pair_id,bias_type,difference\nm,{},age,0.5\n"
+    (tmp_path / "own.csv").write_text(rows.format(1))
+    (tmp_path / "own.tsv").write_text(rows.format(2).replace(",", "\t"))
+    for name in ("report", ".ipynb_checkpoints"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "paired.csv").write_text(rows.format(3))
+    (tmp_path / "report" / "run.json").write_text("{}")
     (tmp_path / "results_2026.json").write_text('{"results": {"crows_pairs_english": {}}}')
     (tmp_path / "settings.json").write_text('{"task": "crows_pairs"}')
     found = read_scores(tmp_path).groupby("measure")["difference"].apply(list)
-    assert found.to_dict() == {"answer": [1, 1], "log-likelihood": [1, 0, -1]}
+    expected = {"answer": [1, 1], "log-likelihood": [1, 0, -1], "score": [0.5, 0.5]}
+    assert found.to_dict() == expected
+    (tmp_path / "report" / "scores.csv").write_text(rows)
+    log(tmp_path / "bert", []).write_text("")
+    with pytest.warns(LeftOut) as told:
+        read_scores(tmp_path)
+    assert [each.message.n for each in told] == [1, 1]
+
+
+def test_logs_of_several_tasks_in_one_file(tmp_path: Path) -> None:
+    """Samples of BBQ have no direction, and generated answers have no log-likelihoods."""
+    said = {"doc_id": 3, "doc": question(3), "filtered_resps": ["grandson"]}
+    paired = read_scores(log(tmp_path, [crows(0, stereo_antistereo=1), said]))
+    assert paired["direction"].tolist() == ["antistereo", "stereo"]
+    assert paired["difference"].tolist() == [1, -1]
+    assert paired["cluster"].tolist() == ["old / young", "Age 1"]
 
 
 def test_old_layouts_of_the_harness(tmp_path: Path) -> None:
@@ -256,6 +316,13 @@ LEFT_OUT: list[tuple[list[Any], str]] = [
     ([crows(2, -3, "nan")], INFINITE),
     (['{"doc_id": 3, "doc": {"se'], "row 3: not a JSON"),
     ([crows(2, -3, "much")], "'much'"),
+    ([crows(2, sent_more=None)], "row 3: it needs a text in sent_more; got None"),
+    ([crows(2, sent_less=" ")], "row 3: it needs a text in sent_less"),
+    ([crows(2, sent_less="The old man 2.")], IDENTICAL),
+    ([crows(2, kind="")], "row 3: it needs a text in bias_type"),
+    ([sample(2, question(2, ans0=""), -1, -2, -3)], "row 3: it needs a text in ans0"),
+    ([sample(2, question(2, context=None), -1, -2, -3)], "row 3: it needs a text in context"),
+    ([{"doc_id": 2, "doc": None}], "row 3: its doc is None"),
     ([sample(2, {"text": "?"}, -3)], "row 3: its document has the fields 'text"),
 ]
 
@@ -477,6 +544,20 @@ def test_all_answers_unknown_means_no_bias(tmp_path: Path) -> None:
     refused("no answers to BBQ", bbq_scores, path)
 
 
+@pytest.mark.parametrize("form", [int, float, str, "ABC".__getitem__, None])
+def test_forms_of_the_correct_answer(form, tmp_path: Path) -> None:
+    """Four of five answers to disambiguated questions are right, see ANSWERED."""
+    asked = ASKED[6:11]
+    labels = [form(q["label"]) if form else q[f"ans{q['label']}"] for q in asked]
+    docs = [q | {"label": label} for q, label in zip(asked, labels, strict=True)]
+    samples = [one | {"doc": doc} for one, doc in zip(SCORES[6:11], docs, strict=True)]
+    path = log(tmp_path, samples, "samples_bbq_2026.jsonl")
+    assert bbq_scores(path)["accuracy_disambig"].tolist() == [4 / 5] * 2
+    refused("all questions are disambiguated; use bbq_scores", read_scores, path)
+    samples = [one | {"doc": doc | {"label": 3}} for one, doc in zip(samples, docs, strict=True)]
+    refused("its label is 3, not 0", bbq_scores, log(tmp_path, samples, path.name))
+
+
 def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
     content = inspected() | {"samples": inspected()["samples"][:3]}
     for expected, part in {
@@ -509,11 +590,52 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
     (tmp_path / "log.json").write_text(json.dumps(log))
     for each in log["samples"]:
         place = "ABC".index(each["scores"]["choice"]["answer"])
-        each["choices"] = [each["metadata"][f"ans{n}"] for n in (2, 0, 1)]
+        each["choices"] = [each["metadata"][f"ans{n}"] + " " * (n == 1) for n in (2, 0, 1)]
         each["scores"]["choice"]["answer"] = "BCA"[place]
     (tmp_path / "shuffled.json").write_text(json.dumps(log))
     read = [read_scores(tmp_path / name) for name in ("log.json", "shuffled.json")]
     assert read[1]["difference"].tolist() == read[0]["difference"].tolist()
+    for each, place in zip(log["samples"], CHOSEN, strict=False):
+        each["scores"]["choice"]["answer"] = each["metadata"][f"ans{place}"].replace("The", "A")
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    assert_frame_equal(bbq_scores(tmp_path / "log.json"), bbq_scores(tmp_path / "shuffled.json"))
+    for each in log["samples"]:
+        each["choices"] = ["The boy", "The girl", "Unknown"]
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    refused("choices .*The boy.* are not ans0", read_scores, tmp_path / "log.json")
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])
+@pytest.mark.parametrize("read", [read_scores, bbq_scores])
+def test_one_name_is_for_one_model(form, read, tmp_path: Path) -> None:
+    """Logs of two models, with different pairs, are not read as those of one."""
+    if (form, read) == ("csv", bbq_scores):
+        return
+    for n, model in enumerate(("gpt", "bert")):
+        if form == "csv":
+            row = f"model,pair_id,bias_type,difference\n{model},{n},age,1\n"
+            (tmp_path / f"{model}.csv").write_text(row)
+        elif form == "lm-eval":
+            log(tmp_path / model, [sample(n, question(n), -1, -2, -3)], f"samples_bbq_{n}.jsonl")
+        else:
+            content = inspected() | {"eval": {"task": "bbq", "model": model}}
+            content["samples"] = content["samples"][2 + n : 3 + n]
+            (tmp_path / f"{model}.json").write_text(json.dumps(content))
+    assert set(read(tmp_path)["model"]) == {"gpt", "bert"}
+    refused("model='Z' is one name, but the logs have", read, tmp_path, model="Z")
+    one = next(place for place in tmp_path.rglob("*gpt*"))
+    assert set(read(one, model="Z")["model"]) == {"Z"}
+    refused("model must be a name; got ''", read, one, model="")
+
+
+def test_the_model_is_the_folder_of_a_log(tmp_path: Path, monkeypatch) -> None:
+    path = log(tmp_path / "gpt", [crows(0), crows(1)])
+    monkeypatch.chdir(path.parent)
+    for place in (path.name, ".", Path("../gpt") / path.name):
+        assert set(read_scores(place)["model"]) == {"gpt"}
+    refused("pass one or more folders", read_scores, [])
+    for place in (None, 3, [None]):
+        refused("path must be", read_scores, place, error=TypeError)
 
 
 def test_runs_of_a_model_that_disagree_are_refused(tmp_path: Path) -> None:
@@ -527,6 +649,13 @@ def test_runs_of_a_model_that_disagree_are_refused(tmp_path: Path) -> None:
     assert_frame_equal(bbq_scores(places), bbq_scores(places[0]))
     some["samples"][1]["scores"]["choice"]["answer"] = "ABC"[CHOSEN[3] - 1]
     places[1].write_text(json.dumps(some))
+    refused("all.json and .*some.json have the same pairs", bbq_scores, places)
+    for content, letter in zip((log, some), "AB", strict=True):
+        samples = content["samples"][:2]  # ambiguous questions, whose answers are unknown
+        other = {"id": 99, "metadata": ASKED[7], "scores": {"choice": {"answer": letter}}}
+        content["samples"] = [inspected()["samples"][2], *samples, other]
+    for place, content in zip(places, (log, some), strict=True):
+        place.write_text(json.dumps(content))
     refused("has two answers of 'gpt'", bbq_scores, places)
 
 
@@ -543,5 +672,7 @@ def test_the_percentage_of_known_differences() -> None:
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
     answers = {"B": 1, "(b) he": 1, " C.": 2, "**A**": 0, "Both": -1, "D": -1, "": -1}
-    answers |= {"A,B": -1, "(a) and (b)": 0, "B, C.": -1, "A: a boy": 0}
-    assert {text: _chosen([{"answer": text}]) for text in answers} == answers
+    answers |= {"A,B": -1, "(a) and (b)": 0, "B, C.": -1, "A: a boy": 0, "A boy": -1, "a Man": 1}
+    names = [["The woman"], ["The man"], ["Unknown", "not known"]]
+    answers |= {"The woman": 0, "A man": 1, "It is not known.": 2, "the man or the woman": -1}
+    assert {text: _chosen([text], names) for text in answers} == answers

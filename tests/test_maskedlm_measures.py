@@ -93,9 +93,7 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
     refused("no paired scores", maskedlm.measure_table, paired.iloc[:0])
     for name in ("model", "bias_type"):
         gaps = paired.assign(**{name: [None, *paired[name].iloc[1:]]})
-        refused(f"no {name} in row 0", maskedlm.measure_table, gaps)
-    gaps = paired.assign(difference=[np.nan, *[1.0] * (len(paired) - 1)])
-    refused("no difference in row 0", maskedlm.preference_gaps, gaps)
+        refused(f"row 0, .*has an empty {name}", maskedlm.measure_table, gaps)
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:
@@ -227,12 +225,55 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
         (lambda f: {"cluster": f.index.astype(str)}, {}, "pair '0' .*, is in two clusters"),
         (lambda f: {"pair_id": f.index.astype(str)}, {}, "no pair has scores from every model"),
         ({"difference": 1.0}, {}, "intervals cannot be estimated"),
+        (
+            lambda f: {
+                "difference": np.where(f["model"] == "one", 1, -1) * (-1.0) ** (f.index % 2)
+            },
+            {},
+            "preferences of one and other are the same, opposite",
+        ),
     ],
 )
 def test_preferences_that_cannot_be_modelled(change, options, match: str) -> None:
     paired = preferred(BOTH, n_clusters=4)
     changed = change(paired) if callable(change) else change
     refused(match, maskedlm.fit_pairs, paired.assign(**changed), **options)
+
+
+READERS = (
+    maskedlm.measure_table,
+    maskedlm.preference_gaps,
+    maskedlm.observed_shares,
+    maskedlm.fit_pairs,
+    maskedlm.icat,
+)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("difference", np.nan, "row 2, .*needs finite numbers in difference"),
+        ("difference", np.inf, "row 2, .*needs finite numbers in difference"),
+        ("difference", True, "row 2, .*needs finite numbers in difference"),
+        ("unrelated", np.nan, "row 2, .*needs finite numbers in .* and unrelated"),
+        ("model", None, "row 2, .*has an empty model"),
+        ("pair_id", np.nan, "row 2, .*has an empty pair_id"),
+        ("bias_type", " ", "row 2, .*has an empty bias_type"),
+        ("bias_type", "all", "row 2, .*has the bias_type 'all'"),
+        ("cluster", np.nan, "row 2, .*has an empty cluster"),
+        (None, None, "no paired scores|pass a measure"),
+    ],
+)
+def test_rows_that_would_not_count_are_refused(read, column, value, why) -> None:
+    paired = preferred(n_clusters=4).assign(stereotypical=0.0, anti_stereotypical=1.0, unrelated=2)
+    if column is None:
+        return refused(why, read, paired.iloc[:0])
+    paired[column] = paired[column].astype(object)
+    paired.loc[2, column] = value
+    if (column == "unrelated") != (read is maskedlm.icat) and column in {"unrelated", "difference"}:
+        return None  # the other column is not read
+    return refused(why, read, paired)
 
 
 def test_pairs_are_sums_and_differences_of_two_sentences() -> None:
@@ -249,7 +290,12 @@ def test_pairs_are_sums_and_differences_of_two_sentences() -> None:
     scores["score"], scores["n_tokens"] = rng.normal(size=24), rng.integers(3, 9, 24)
     scores["n_scored"] = scores["n_tokens"] - rng.integers(0, 3, 24)
     scores.loc[[10, 11], "score"] = -1.0  # a tie
-    paired = maskedlm.paired_scores(scores.drop(index=23).sample(frac=1, random_state=1))
+    fewer = scores.drop(index=23).sample(frac=1, random_state=1)
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        paired = maskedlm.paired_scores(fewer)
+    assert (told[0].message.n, told[0].message.names) == (1, ("5",))
+    fewer.attrs["unscored"] = [{"measure": "pll", "pair_id": "5"}]  # told already
+    pd.testing.assert_frame_equal(maskedlm.paired_scores(fewer), paired)
     assert len(paired) == 11
     wide = scores.pivot(index=["model", "pair_id"], columns="role")
     gaps: dict[str, list[float]] = defaultdict(list)

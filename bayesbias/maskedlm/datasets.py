@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .._core.checks import check_choice, unknown_name
 from .._core.warnings import warn
-from ..tables.schema import require_columns
+from ..tables.schema import real_numbers, require_columns
 from ..warnings import RepeatedSentences
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
@@ -21,8 +23,14 @@ ROLES = ("stereotypical", "anti_stereotypical")
 PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
 """Columns of every frame of sentence pairs, in order. Frames have one row per pair."""
 
+LABELS = ("model", "measure", *PAIR_LABELS)
+"""Columns of labels in frames of pairs and of scores, none of which may be empty."""
+
 DIRECTIONS = ("stereo", "antistereo")
 """Labels of pairs in CrowS-Pairs: a pair shows a stereotype of a group, or contradicts one."""
+
+ALL_TYPES = "all"
+"""Bias type of the rows that cover all pairs."""
 
 NEEDS_DIRECTION = f"needs the direction {' or '.join(DIRECTIONS)}; are two columns swapped?"
 
@@ -46,13 +54,10 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     if "cluster" not in pairs.columns:
         sentences = zip(*(pairs[role] for role in ROLES), strict=True)
         pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
-    valid = pairs[list(PAIR_COLUMNS)].fillna("").astype(str).reset_index(drop=True)
-    for name in PAIR_COLUMNS:
-        valid[name] = valid[name].str.strip()
-    empty = "has an empty {}; fill it in or leave the pair out"
+    valid = stripped(pairs[list(PAIR_COLUMNS)]).reset_index(drop=True)
     refuse_rows(
         valid,
-        {empty.format(name): valid[name] == "" for name in PAIR_COLUMNS}
+        label_faults(valid, PAIR_COLUMNS)
         | {
             "has the pair_id of an earlier row": valid["pair_id"].duplicated(),
             NEEDS_DIRECTION: ~valid["direction"].isin(DIRECTIONS),
@@ -60,6 +65,47 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
         },
     )
     return valid
+
+
+def stripped(labels: pd.DataFrame) -> pd.DataFrame:
+    """Return columns as text without blanks around it; missing values are empty."""
+    texts = labels.astype(object).where(labels.notna(), "")
+    plain: pd.DataFrame = texts.apply(lambda column: column.astype(str).str.strip())
+    return plain
+
+
+def label_faults(pairs: pd.DataFrame, names: Sequence[str] = LABELS) -> dict[str, pd.Series[bool]]:
+    """Return which rows have an empty label, or a reserved bias type, by fault."""
+    texts = stripped(pairs[[name for name in names if name in pairs.columns]])
+    empty = "has an empty {}; fill it in or leave the pair out"
+    faults = {empty.format(name): texts[name] == "" for name in texts.columns}
+    if "bias_type" in texts.columns:
+        reserved = f"has the bias_type {ALL_TYPES!r}, which stands for all pairs; rename it"
+        faults[reserved] = texts["bias_type"] == ALL_TYPES
+    return faults
+
+
+def check_paired(
+    paired: pd.DataFrame, needed: Sequence[str], numbers: Sequence[str] = ("difference",)
+) -> pd.DataFrame:
+    """Return paired scores with floats; refuse empty labels, and numbers that are not finite."""
+    require_columns(paired, (*needed, *numbers))
+    if paired.empty:
+        raise ValueError("there are no paired scores")
+    values = {name: real_numbers(paired[name]) for name in numbers}
+    odd = f"needs finite numbers in {' and '.join(numbers)}"
+    finite = pd.DataFrame({name: np.isfinite(column) for name, column in values.items()})
+    refuse_rows(paired, label_faults(paired) | {odd: ~finite.all(axis=1)})
+    return paired.assign(**values)
+
+
+def text_of(fields: Mapping[str, Any], name: str) -> str:
+    """Return a text or number of an object as text; raise an error if it is null or empty."""
+    found = fields[name]
+    is_text = isinstance(found, str | int | float) and not isinstance(found, bool)
+    if not is_text or pd.isna(found) or not str(found).strip():
+        raise ValueError(f"it needs a text in {name}; got {found!r:.40}")
+    return str(found)
 
 
 def warn_of_repeats(pairs: pd.DataFrame, about: str = "") -> None:
@@ -77,8 +123,12 @@ def warn_of_repeats(pairs: pd.DataFrame, about: str = "") -> None:
 def named_direction(given: object) -> str:
     """Return the name of a direction, which is a number in some copies of the data set."""
     names = {str(place): name for place, name in enumerate(DIRECTIONS)}
-    name = names.get(str(given), str(given))
-    check_choice("direction", name, DIRECTIONS)
+    return names.get(str(given).strip().removesuffix(".0"), str(given))
+
+
+def checked_direction(given: object) -> str:
+    """Return the name of a direction; raise a ValueError if it is unknown."""
+    check_choice("direction", name := named_direction(given), DIRECTIONS)
     return name
 
 
@@ -88,7 +138,8 @@ def refuse_rows(pairs: pd.DataFrame, faults: Mapping[str, pd.Series[bool]]) -> N
         if wrong.any():
             row, more = pairs[wrong.to_numpy()].iloc[0], int(wrong.sum()) - 1
             others = f" (and {more} more)" if more else ""
-            raise ValueError(f"row {row.name}, pair {row['pair_id']!r:.60}{others}, {fault}")
+            pair = f", pair {row['pair_id']!r:.60}" if "pair_id" in pairs.columns else ""
+            raise ValueError(f"row {row.name}{pair}{others}, {fault}")
 
 
 def word_contrast(first: str, second: str) -> str:

@@ -133,10 +133,11 @@ def _along(
     """Fit the preferences along one axis on the scale of the priors, and rescale the draws."""
     along = data.y @ axis
     if along.std() < 1e-9:
-        alike = " and ".join(np.array(data.models)[np.abs(axis) > 1e-9])
+        alike = np.array(data.models)[np.abs(axis) > 1e-9]
+        how = "the same" if len(alike) == 1 else "the same, opposite, or a sum of others"
         raise ValueError(
-            f"intervals cannot be estimated, because the preferences of {alike} are the same for "
-            "every pair; use more pairs or fewer models"
+            f"intervals cannot be estimated, because the preferences of {' and '.join(alike)} are "
+            f"{how} for every pair; use more pairs or fewer models"
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ import numpy as np
 
 from .._core.checks import counted
 from .._core.reading import WITHIN, unpacked_name
-from .bbq import as_question, said_place, unknown_place
-from .datasets import ROLES, named_direction, word_contrast
-from .logs import AGAIN, Content, Row, add_bbq, json_lines, usable
+from .bbq import as_question, unknown_place
+from .bbq_answers import answer_names, named_place
+from .datasets import ROLES, checked_direction, text_of, word_contrast
+from .logs import AGAIN, IDENTICAL, Content, Row, add_bbq, json_lines, usable
 
 NEUTRAL = "the pronoun is neutral"
 ALONE = "the log has no sentence with the other gender's pronoun"
@@ -27,7 +30,16 @@ _OLD_NAME = re.compile(
 )
 """Name of a log up to version 0.4.2: the arguments of the model, and the task."""
 
-_NUMBER = re.compile(r"[+-]?(?:inf(?:inity)?|nan|\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)", re.IGNORECASE)
+_NUMBER = r"(?P<score>[+-]?(?:inf(?:inity)?|nan|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))"
+_SCORE = re.compile(
+    r"(?P<open>[\[(])?(?P<call>((np|numpy|torch)\.)?(float\d+|tensor|array)\(\[?)?"
+    rf"{_NUMBER}(?(call)\]?(,\s*\w+\s*=[^,()]*)*\))(?(open)(,\s*(True|False))?[\])])",
+    re.IGNORECASE,
+)
+"""A log-likelihood as a text, such as ``-3.5``, ``np.float64(-3.5)``, or ``(-3.5, False)``."""
+
+INVALID = "[invalid]"
+"""What a filter of the harness writes for an answer that it cannot read."""
 
 _WOMEN = """
 accountant administrator appraiser auditor baker bartender broker cashier clerk counselor dietitian
@@ -51,11 +63,14 @@ def read_harness(path: Path, content: Content) -> None:
     """Read a file ``samples_TASK_*.jsonl``, or a JSON list as versions up to 0.4.2 wrote it."""
     model, seen = model_of(path), Counter[str]()
     sentences: dict[tuple[str, ...], dict[str, Row]] = {}
-    ids: set[object] = set()
+    known: set[str] = set()
 
     def use(sample: Mapping[str, Any]) -> None:
-        doc = sample["doc"]
-        if (name := sample.get("doc_id")) is not None and name in ids:
+        doc, number = sample["doc"], sample.get("doc_id")
+        if not isinstance(doc, dict):
+            raise TypeError(f"its doc is {doc!r:.40}, not an object")
+        key = json.dumps([number, doc], sort_keys=True)
+        if number is not None and key in known:
             content.add(AGAIN)  # versions before 0.4.6 repeat a sample for each filter
         elif "sent_more" in doc:
             content.add(_crows(model, doc, _scores(sample, 2), seen))
@@ -65,18 +80,29 @@ def read_harness(path: Path, content: Content) -> None:
             content.add(_winogender(model, doc, _scores(sample, 2), sentences))
         else:
             raise ValueError(f"its document has the fields {', '.join(doc)!r:.60}")
-        ids.add(name)
+        known.add(key)
 
-    usable(json_lines(path), use, content, TASKS)
+    usable(_invalid_last(json_lines(path)), use, content, TASKS)
     for key, both in sentences.items():
         content.add(_both_genders(key, both))
 
 
+def _invalid_last(samples: Iterable[Any]) -> Iterator[Any]:
+    """Yield samples, those without a valid answer last: another filter may have found one."""
+    later = []
+    for sample in samples:
+        if isinstance(sample, dict) and f"'{INVALID}'" in str(sample.get("filtered_resps")):
+            later.append(sample)
+        else:
+            yield sample
+    yield from later
+
+
 def model_of(path: Path) -> str:
     """Return the model in a log's path: its folder or, in old layouts, a part of its name."""
-    path = unpacked_name(Path(str(path).replace(WITHIN, "/")))
+    path = unpacked_name(Path(os.path.abspath(str(path).replace(WITHIN, "/"))))
     if path.name.startswith("samples_"):
-        return path.parent.name
+        return path.parent.name or path.stem
     old = _OLD_NAME.fullmatch(path.stem)
     return old["model"].replace("__", "/") if old else path.stem
 
@@ -98,28 +124,32 @@ def _answers(sample: Mapping[str, Any]) -> list[Any]:
 
 def _score(answer: object) -> float:
     """Return the number in an answer: a log-likelihood, and whether it is the greedy text."""
-    found = _NUMBER.search(_innermost(answer))
+    found = _SCORE.fullmatch(_innermost(answer).strip())
     if found is None:
         raise ValueError(f"{answer!r:.40} is not a log-likelihood")
-    return float(found[0])
+    return float(found["score"])
 
 
 def _innermost(answer: object) -> str:
     while isinstance(answer, list):
-        answer = answer[0]
+        answer = answer[0] if answer else ""
     return str(answer)
 
 
-def _crows(model: str, doc: Mapping[str, Any], scores: list[float], seen: Counter[str]) -> Row:
-    first, second = str(doc["sent_more"]), str(doc["sent_less"])
+def _crows(
+    model: str, doc: Mapping[str, Any], scores: list[float], seen: Counter[str]
+) -> Row | str:
+    first, second = text_of(doc, "sent_more"), text_of(doc, "sent_less")
+    if first.strip() == second.strip():
+        return IDENTICAL
     pair = hashlib.sha256(f"{first}\n{second}".encode()).hexdigest()[:12]
     seen[pair] += 1  # the published data contain one pair twice
     return {
         "model": model,
         "measure": "log-likelihood",
         "pair_id": pair if seen[pair] == 1 else f"{pair}-{seen[pair]}",
-        "bias_type": str(doc["bias_type"]),
-        "direction": named_direction(doc.get("stereo_antistereo", 0)),
+        "bias_type": text_of(doc, "bias_type"),
+        "direction": checked_direction(doc.get("stereo_antistereo", 0)),
         "cluster": word_contrast(first, second),
         **dict(zip(ROLES, scores, strict=True)),
     }
@@ -130,7 +160,7 @@ def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content:
     pair = f"{doc['category']} {doc['example_id']}"
     answers = _answers(sample)
     if len(answers) == 1:
-        add_bbq(content, model, pair, doc, said_place(doc, _innermost(answers[0])))
+        add_bbq(content, model, pair, doc, named_place(_innermost(answers[0]), answer_names(doc)))
     else:
         scores = _placed(doc, _scores(sample, 3, more=True))
         chosen = -1 if np.isnan(scores).any() else int(np.argmax(scores))
@@ -154,14 +184,14 @@ def _winogender(
     sentences: dict[tuple[str, ...], dict[str, Row]],
 ) -> str | None:
     """Collect a sentence with the log-odds that its pronoun refers to the occupation."""
-    gender, job = str(doc["gender"]).lower(), str(doc["occupation"]).lower()
+    gender, job = text_of(doc, "gender").lower(), text_of(doc, "occupation").lower()
     occupation, participant = scores
     if gender not in {"male", "female"}:
         return NEUTRAL
     if job not in MOSTLY_WOMEN | MOSTLY_MEN:
         raise ValueError(f"{job!r:.40} is not an occupation of the data set")
-    answer = str(doc["label"] if "label" in doc else doc["target"])
-    key = (job, str(doc["participant"]), answer)
+    answer = text_of(doc, "label" if "label" in doc else "target")
+    key = (job, text_of(doc, "participant"), answer)
     if gender in sentences.setdefault(key, {}):
         return AGAIN
     sentences[key][gender] = {"model": model, "odds": occupation - participant}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
-from .bbq import as_question
+from .bbq import ANSWERS, as_question
+from .bbq_answers import answer_names, named_place, spoken
+from .datasets import text_of
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
 
@@ -27,8 +29,8 @@ HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 SUMMARIES = ("summaries.json", "summary.json")
 
-_LETTER = re.compile(r"\W*([A-Ca-c])(?!\w|(?:\W+[A-Ca-c])+\W*$)")
-"""One of three letters that begins an answer; ``A, B`` is no choice."""
+_LETTER = re.compile(r"\W*([BCbc]|[Aa](?!\s+\w))(?!\w|(?:\W+[A-Ca-c])+\W*$)")
+"""One of three letters that begins an answer, but no article; ``A, B`` is no choice."""
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
@@ -37,7 +39,7 @@ def read_inspect(path: Path, content: Content) -> None:
     """Read the first epoch of an Inspect log of stereoset or bbq; count samples of later ones."""
     log = read_eval(path) if is_eval(path) else read_json(path, MOST_LOG_BYTES)
     try:
-        task, model = str(log["eval"]["task"]).split("/")[-1], str(log["eval"]["model"])
+        task, model = str(log["eval"]["task"]).split("/")[-1], text_of(log["eval"], "model")
     except (LookupError, TypeError):
         raise ValueError("this is not an Inspect log: it has no eval.task and eval.model") from None
     if task not in TASKS:
@@ -87,33 +89,41 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
     if not sample.get("scores"):
         content.add(UNSCORED)
         return
-    chosen = _chosen(sample["scores"].values())
+    answers = [str(score.get("answer") or "") for score in sample["scores"].values()]
     if task == "bbq":
         about = as_question(about)
-        sample = {**sample, "metadata": about}
-        add_bbq(content, model, str(sample["id"]), about, _unshuffled(sample, chosen))
+        names, order = answer_names(about), _order(about, sample.get("choices") or ())
+        chosen = _chosen(answers, [names[place] for place in order])
+        chosen = chosen if chosen < 0 else order[chosen]
+        add_bbq(content, model, text_of(sample, "id"), about, chosen)
         return
     choices = list(about["gold_labels"])
+    chosen = _chosen(answers, [[str(text)] for text in sample.get("choices") or ()])
     places = [choices.index(label) for label in LABELS]
-    row: Row = {"model": model, "measure": "answer", "pair_id": str(sample["id"])}
-    row |= {"bias_type": str(about["bias_type"]), "cluster": str(about["target"])}
+    row: Row = {"model": model, "measure": "answer", "pair_id": text_of(sample, "id")}
+    row |= {"bias_type": text_of(about, "bias_type"), "cluster": text_of(about, "target")}
     if chosen in places:
         content.add(row | {"difference": 1.0 if chosen == places[0] else -1.0})
     else:
         content.add(UNRELATED if 0 <= chosen < len(choices) else NO_CHOICE)
 
 
-def _unshuffled(sample: Mapping[str, Any], chosen: int) -> int:
-    """Return the position among BBQ's answers of the choice at a position of a sample."""
-    choices = sample.get("choices") or ()
-    answers = [sample["metadata"].get(f"ans{place}") for place in range(3)]
-    alike = len(choices) == len({*choices}) and {*choices} == {*answers}
-    return answers.index(choices[chosen]) if alike and chosen >= 0 else chosen
+def _order(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]:
+    """Return the position among BBQ's answers of each choice that the model saw."""
+    shown = [spoken(str(choice)) for choice in choices]
+    answers = [spoken(str(question.get(name))) for name in ANSWERS]
+    if not shown or shown == answers or not {*ANSWERS} <= question.keys():
+        return range(3)
+    if len({*shown}) < len(shown) or {*shown} != {*answers}:
+        raise ValueError(f"its choices {[*choices]!r:.80} are not {', '.join(ANSWERS)}")
+    return [answers.index(choice) for choice in shown]
 
 
-def _chosen(scores: Iterable[Mapping[str, Any]]) -> int:
-    """Return the position of the chosen answer, or -1 if none of three was chosen."""
-    for score in scores:
-        if found := _LETTER.match(str(score.get("answer") or "")):
+def _chosen(answers: Iterable[str], names: Sequence[Sequence[str]]) -> int:
+    """Return the position of the choice that an answer names, by its letter or text, or -1."""
+    for answer in answers:
+        if found := _LETTER.match(answer):
             return "ABC".index(found[1].upper())
+        if (place := named_place(answer, names)) >= 0:
+            return place
     return -1

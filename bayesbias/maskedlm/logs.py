@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core.checks import Argument, ArgumentError, counted
-from .._core.display import abridged
+from .._core.checks import counted
 from .._core.reading import read_text
 from .._core.warnings import warn
 from ..warnings import LeftOut
-from .bbq import BbqAnswer, Targets, bbq_places, is_ambiguous, unknown_place
-from .datasets import DIRECTIONS, ROLES
+from .bbq import Targets, bbq_places, is_ambiguous, unknown_place
+from .bbq_answers import BbqAnswer, right_place
+from .datasets import DIRECTIONS, ROLES, label_faults, refuse_rows
 
 MOST_LOG_BYTES = 1 << 31
 """Largest size of a log, in bytes."""
@@ -27,6 +27,7 @@ MOST_ODD, ODD_SHARE = 100, 0.001
 """A file is refused if more lines than both limits, or half of them, cannot be used."""
 
 AGAIN = "the sample repeats an earlier one"
+IDENTICAL = "the two sentences are identical"
 INFINITE = (
     "a log-likelihood is infinite or missing, as after an overflow or for a sentence with zero "
     "probability (score the pair again in float32 to keep it)"
@@ -89,7 +90,7 @@ def add_bbq(
     places = bbq_places(question, content.targets)
     category = str(question["category"])
     ambiguous = is_ambiguous(question)
-    right = unknown_place(question) if ambiguous else question.get("label")
+    right = unknown_place(question) if ambiguous else right_place(question)
     content.answers.append(BbqAnswer(model, pair_id, category, ambiguous, places, chosen, right))
     cluster = f"{category} {question['question_index']}"
     row: Row = {"model": model, "bias_type": category, "pair_id": pair_id, "cluster": cluster}
@@ -175,44 +176,43 @@ def warn_of(left_out: Mapping[str, int], path: Path) -> None:
         warn(LeftOut(n, 0, "sample", reason, about=str(path)))
 
 
-def completed(rows: list[Row], columns: tuple[str, ...], model: str | None) -> pd.DataFrame:
-    """Return the rows of a log as a frame, with default values for missing columns."""
+def completed(rows: list[Row], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows of a log as a frame, with default values where rows lack some."""
     frame = pd.DataFrame(rows, columns=None if rows else list(columns))
-    if model is not None:
-        if len(names := [*map(str, frame["model"].unique())]) > 1:
-            text = f" is one name, but the log has the models {abridged(names)}; leave it out"
-            raise ArgumentError(Argument("model", model), text)
-        frame = frame.assign(model=model)
-    if "difference" not in frame.columns:
-        frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
-    usual: Row = {"measure": "score", "direction": DIRECTIONS[0], "cluster": frame["pair_id"]}
-    for name, value in (usual | dict.fromkeys(ROLES, np.nan)).items():
-        if name not in frame.columns:
-            frame[name] = value
+    usual: Row = dict.fromkeys(ROLES, np.nan) | {"measure": "score", "direction": DIRECTIONS[0]}
+    for name, value in (usual | {"cluster": frame["pair_id"]}).items():
+        frame[name] = _filled(frame, name, value)
+    frame["difference"] = _filled(frame, "difference", frame[ROLES[0]] - frame[ROLES[1]])
+    refuse_rows(frame, label_faults(frame))
     return frame[[*columns, *(name for name in frame.columns if name not in columns)]]
 
 
+def _filled(frame: pd.DataFrame, name: str, value: Any) -> Any:  # noqa: ANN401  a column
+    """Return a column with a value, or another column's values, where it is missing."""
+    return frame[name].where(frame[name].notna(), value) if name in frame.columns else value
+
+
 def unrepeated(read: Sequence[Read]) -> list[Read]:
-    """Empty each log whose pairs are a part of another log's, such as a subset of its task."""
+    """Empty each log whose pairs another log has with equal scores, as for a subset of a task."""
     keys = ["model", "measure", "pair_id"]
     known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
     pairs = [one.keys() for one in known]
     kept = list(read)
     for part, (frame, log) in enumerate(read):
         for whole, (_, other) in enumerate(read):
-            if part == whole or not pairs[part] & pairs[whole]:
+            if part == whole or not (both := pairs[part] & pairs[whole]):
                 continue
-            alike = pairs[part] == pairs[whole] and all(
-                np.isclose(value, known[whole][pair], atol=SAME_SCORE)
-                for pair, value in known[part].items()
+            alike = all(
+                np.isclose(known[part][pair], known[whole][pair], atol=SAME_SCORE) for pair in both
             )
-            if pairs[part] < pairs[whole] or (alike and part > whole):
+            inside = pairs[part] < pairs[whole] or (both == pairs[whole] and part > whole)
+            if alike and inside and both == pairs[part]:
                 why = f"the pair is also in {other['log']}"
                 kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
-            elif not (alike or pairs[whole] < pairs[part]):
+            elif not alike or both not in (pairs[part], pairs[whole]):
                 raise ValueError(
-                    f"{log['log']} and {other['log']} have the same pairs for the same model; pass "
-                    "only one of these files, or, in Python, read each with model='NAME' and join "
-                    "the frames with pd.concat"
+                    f"{log['log']} and {other['log']} have the same pairs for the same model, but "
+                    "their scores differ, or each has more; pass only one of them, or, in Python, "
+                    "read each with model='NAME' and join the frames with pd.concat"
                 )
     return kept

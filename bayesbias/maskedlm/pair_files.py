@@ -5,8 +5,10 @@ The package does not include any of the data sets. Reading a stereotype does not
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,12 +23,15 @@ from .datasets import (
     DIRECTIONS,
     PAIR_COLUMNS,
     ROLES,
+    named_direction,
     of_bias_types,
+    stripped,
+    text_of,
     validate_pairs,
     warn_of_repeats,
     with_heads,
 )
-from .logs import Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
+from .logs import IDENTICAL, Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
 PARTS = ("intrasentence", "intersentence")
 """Parts of StereoSet: a blank within one sentence, or a second sentence after a context."""
@@ -96,6 +101,7 @@ def read_pairs(
         for name, value in (("direction", DIRECTIONS[0]), ("pair_id", pairs.index.astype(str))):
             if name not in pairs.columns:
                 pairs = pairs.assign(**{name: value})
+        pairs = pairs.assign(direction=pairs["direction"].map(named_direction))
         if pairs.empty and content.left_out:
             raise ValueError(f"no sentence pairs are left: left out {said(content.left_out)}")
         pairs = validate_pairs(pairs)
@@ -109,20 +115,20 @@ def read_pairs(
 def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
     """Leave out and count rows that no pair can be made of, unless they are many."""
     texts = pairs[[name for name in PAIR_COLUMNS if name in pairs.columns]]
-    texts = texts.fillna("").astype(str).apply(lambda column: column.str.strip())
+    texts = stripped(texts)
     again = texts.duplicated()
     if again.any():
         left_out["the row repeats an earlier one"] += int(again.sum())
         pairs, texts = pairs[~again], texts[~again]
     reasons = {
         "a sentence or label is empty": (texts == "").any(axis=1),
-        "the two sentences are identical": texts[ROLES[0]] == texts[ROLES[1]],
+        IDENTICAL: texts[ROLES[0]] == texts[ROLES[1]],
     }
     odd = pd.concat(reasons, axis=1)
     wrong = odd.any(axis=1)
     if too_many(int(wrong.sum()), len(pairs)):
         return pairs  # `validate_pairs` refuses them
-    left_out.update(odd[wrong].idxmax(axis=1).value_counts().to_dict())
+    left_out.update(odd[wrong].idxmax(axis=1).astype(str).tolist())
     kept: pd.DataFrame = pairs[~wrong]
     return kept
 
@@ -133,10 +139,11 @@ def _table(path: Path, *needed: str, **options: str) -> pd.DataFrame:
     return table
 
 
-def _crows_pairs(path: Path, content: Content) -> None:
-    """Read a table of CrowS-Pairs, in any language and with any separator."""
+def _crows_pairs(path: Path, content: Content, endings: Sequence[str] = ("", "_fr")) -> None:
+    """Read a table of CrowS-Pairs, with the first ending of columns that it has."""
     head = read_text(path, MOST_BYTES).partition("\n")[0]
-    ending = "_fr" if "sent_more_fr" in head else ""
+    names = re.findall(r"\w+", head)
+    ending = next((each for each in endings if f"sent_more{each}" in names), "")
     columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
     columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
     table = _table(path, *columns, sep=max(",;\t", key=head.count))
@@ -170,14 +177,14 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
         raise ValueError(f"this is not a StereoSet file: it has no data.{part}") from None
     for cluster in clusters:
         try:
-            texts = {s["gold_label"]: str(s["sentence"]) for s in cluster["sentences"]}
+            texts = {s["gold_label"]: text_of(s, "sentence") for s in cluster["sentences"]}
             if len(texts) < len(cluster["sentences"]):
                 raise TypeError("two sentences have one gold_label")
             names = ("id", "bias_type", "target", "context")
-            name, bias_type, target, context = (str(cluster[key]) for key in names)
+            name, bias_type, target, context = (text_of(cluster, key) for key in names)
             sentences = tuple(texts[kind] for kind in kinds)
             yield Cluster(name, bias_type, target, context, sentences)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{cluster!r:.60} is not a StereoSet cluster: {error!r}") from None
 
 
@@ -205,6 +212,8 @@ def _bbq(path: Path, content: Content) -> None:
         content.rows.append(pair | dict(zip(ROLES, answers, strict=True)))
 
     usable(_questions(path), use, content, "a BBQ file")
+    if not content.rows and not content.left_out:
+        raise ValueError("there is no ambiguous question, and only these have two sentences")
 
 
 def _questions(path: Path) -> Iterable[Any]:
@@ -220,7 +229,7 @@ def _questions(path: Path) -> Iterable[Any]:
 
 READERS: dict[str, Callable[[Path, Content], None]] = {
     "crows-pairs": _crows_pairs,
-    "crows-pairs-fr": _crows_pairs,
+    "crows-pairs-fr": partial(_crows_pairs, endings=("_fr", "")),
     "stereoset": _stereoset,
     "bbq": _bbq,
     "csv": _own_pairs,

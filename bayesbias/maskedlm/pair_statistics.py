@@ -14,15 +14,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice, check_filled
+from .._core.checks import check_choice
 from ..tables.schema import require_columns
-from .datasets import ROLES
+from .datasets import ALL_TYPES, ROLES, check_paired
 
 VARIANTS = ("printed", "published")
 """Variants of JSS: as printed, with the true mixture in bits, and as in the published code."""
-
-ALL_TYPES = "all"
-"""Bias type of the rows that cover all pairs."""
 
 STATISTICS = ("percentage", "kls", "jss", "jss_published")
 """Column names of the measures that compare two sets of scores."""
@@ -127,13 +124,10 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
         measures (one pair, equal scores, identical Normals) are NaN and not averaged. If only the
         differences are known, so are KLS and JSS.
     """
-    scored = "difference" not in paired.columns
-    require_columns(paired, ("model", "measure", "bias_type", *(ROLES if scored else ())))
-    if paired.empty:
-        raise ValueError("there are no paired scores")
-    check_filled({name: paired[name] for name in ("model", "measure", "bias_type")})
-    if scored:
+    if "difference" not in require_columns(paired, ()).columns:
+        paired = check_paired(paired, (), ROLES)
         paired = paired.assign(difference=paired[ROLES[0]] - paired[ROLES[1]])
+    paired = check_paired(paired, ("model", "measure", "bias_type"))
     paired = paired.reindex(columns=["model", "measure", "bias_type", "difference", *ROLES])
     rows = []
     for head, part in paired.groupby(["model", "measure"], sort=False):
@@ -179,9 +173,8 @@ def preference_gaps(paired: pd.DataFrame) -> pd.DataFrame:
       model measure  n_st  n_at  delta_st  delta_at  difference
     0   one     pll     2     2       0.7       0.1         0.6
     """
-    require_columns(paired, ("model", "measure", "difference"))
-    check_filled({name: paired[name] for name in ("model", "measure", "difference")})
-    keys, gap = ["model", "measure"], paired["difference"].astype(float)
+    paired = check_paired(paired, ("model", "measure"))
+    keys, gap = ["model", "measure"], paired["difference"]
     sides = {
         "st": paired.assign(gap=gap.where(gap > 0)),
         "at": paired.assign(gap=gap.where(gap < 0)),

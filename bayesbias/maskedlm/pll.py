@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.checks import check_numbers, counted
-from .._core.display import progress_bar
+from .._core.display import abridged, progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
 from .._core.reading import read_json
@@ -200,7 +200,8 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
         The columns are ``model``, ``measure``, those of ``PAIR_LABELS``, ``stereotypical``,
         ``anti_stereotypical``, ``difference``, ``n_scored``, and ``token_difference``. The
         differences in scores and in numbers of tokens are stereotypical - anti_stereotypical.
-        ``n_scored`` is the mean number of scored tokens. Pairs that lack a score are left out.
+        ``n_scored`` is the mean number of scored tokens. Pairs that lack a score are left out; a
+        warning names them, unless ``scores.attrs["unscored"]`` does.
     """
     require_columns(scores, SCORE_COLUMNS)
     keys = ["model", "measure", *PAIR_LABELS]
@@ -212,6 +213,14 @@ def paired_scores(scores: pd.DataFrame) -> pd.DataFrame:
             f"{row['model']!r}; give each model a different name"
         )
     first, second = (scores[scores["role"] == role].set_index(keys) for role in ROLES)
+    known = {(row["measure"], row["pair_id"]) for row in scores.attrs.get("unscored", ())}
+    alone = first.index.symmetric_difference(second.index).to_frame()
+    told = [both in known for both in zip(alone["measure"], alone["pair_id"], strict=True)]
+    if len(alone := alone[~np.array(told, dtype=bool)]):
+        why = "the other sentence of the pair has no score with the same labels"
+        names = tuple(dict.fromkeys(alone["pair_id"].astype(str)))
+        about = abridged([*dict.fromkeys(alone["model"].astype(str))])
+        warn(LeftOut(len(alone), len(scores), "score", why, names, about=about))
     both = first.add_suffix("_1").join(second.add_suffix("_2"), how="inner")
     frame = both[["score_1", "score_2"]].set_axis(list(ROLES), axis=1)
     frame["difference"] = both["score_1"] - both["score_2"]

@@ -12,7 +12,7 @@ from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.design import Design
 from ..tables.schema import codes_and_names, require_columns
-from .datasets import DIRECTIONS, NEEDS_DIRECTION, refuse_rows
+from .datasets import DIRECTIONS, NEEDS_DIRECTION, check_paired, label_faults, refuse_rows
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
 
@@ -40,7 +40,7 @@ class Preferences:
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     """Return the rows of one measure; ``measure`` is required if there are several measures."""
-    require_columns(paired, NEEDED_COLUMNS)
+    refuse_rows(require_columns(paired, NEEDED_COLUMNS), label_faults(paired))
     known = [str(name) for name in paired["measure"].unique()]
     if measure is None and len(known) != 1:
         raise ValueError(f"pass a measure; measures with scores: {', '.join(known) or 'none'}")
@@ -52,16 +52,11 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
     """Return the preferences for one measure, from the columns that `fit_pairs` lists."""
     chosen = one_measure(paired, measure)
-    cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
-    chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].fillna(""))
-    chosen["bias_type"] = chosen["bias_type"].astype(str)
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
-    finite = np.isfinite(chosen[numbers].to_numpy(dtype=np.float64)).all(axis=1)
-    faults = {
-        "occurs twice under this model": chosen.duplicated(["model", "pair_id"]),
-        "has an empty bias_type": chosen["bias_type"].str.strip() == "",
-        f"needs finite numbers in {' and '.join(numbers)}": pd.Series(~finite),
-    }
+    chosen = check_paired(chosen, NEEDED_COLUMNS, numbers)
+    cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
+    chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].astype(str))
+    faults = {"occurs twice under this model": chosen.duplicated(["model", "pair_id"])}
     of_pair, several = chosen.groupby("pair_id"), "is in two {}s; use the same one for all models"
     for name in ("bias_type", "cluster", "direction"):
         if name in chosen:

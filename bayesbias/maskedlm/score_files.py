@@ -6,23 +6,23 @@ Only files are needed, so you can compare models of any size, including models b
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, check_choice
-from .._core.reading import as_utf8, located, opened, parts_of, read_json, unpacked_name
+from .._core.display import abridged
+from .._core.reading import located, parts_of, read_json
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
-from .bbq import BbqAnswer, Targets, bbq_table, read_targets
+from .bbq import Targets, read_targets
+from .bbq_answers import BbqAnswer, bbq_table
 from .datasets import ROLES, refuse_rows
-from .harness_logs import read_harness
-from .inspect_logs import is_eval, read_inspect
+from .log_files import LAYOUTS, RECORD, SCORE_TABLE, logs_at, places_of
 from .logs import (
     ANSWERS,
     Content,
@@ -33,15 +33,12 @@ from .logs import (
     warn_of,
 )
 from .pll import SCORE_COLUMNS, paired_scores
-from .score_tables import LOG_COLUMNS, TEXTS, read_score_table
+from .score_tables import LOG_COLUMNS, TEXTS
 
-SCORES, RECORD = "scores.csv", "run.json"
+SCORES = SCORE_TABLE
 
 KIND = "bayesbias mlm score"
 """The value of ``made_by`` in the record of a folder of scores."""
-
-HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
-"""Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
 
 _FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "model", "model_hash", "dataset", "data_hash"), str),
@@ -83,6 +80,7 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
                 "needs finite numbers": ~np.isfinite(numbers).all(axis=1),
             },
         )
+    scores.attrs["unscored"] = record["unscored"]  # `score_pairs` has told of these
     return scores, record
 
 
@@ -99,14 +97,15 @@ def read_scores(
     ----------
     path : str, Path, or sequence of them
         Folders that ``bayesbias mlm score`` wrote for the same data, or logs of other evaluations.
-        Folders of logs are searched recursively.
+        Folders of logs are searched recursively, except for hidden files and tables of reports.
     layout : {"auto", "lm-eval", "inspect", "csv"}
         ``lm-eval``: files that lm-evaluation-harness writes with ``--log_samples``, for the tasks
         crows_pairs, bbq, and winogender. ``inspect``: Inspect's ``.eval`` files or logs in JSON,
-        for the tasks stereoset and bbq of inspect_evals. ``csv``: one row per pair and model, with
-        the columns ``model``, ``pair_id``, ``bias_type``, and either ``difference`` or both
-        ``stereotypical`` and ``anti_stereotypical``; ``measure``, ``direction``, ``cluster``, and
-        ``token_difference`` are optional. ``auto``: the content of the files decides.
+        for the tasks stereoset and bbq of inspect_evals. ``csv``: a table with one row per pair
+        and model. It has the columns ``model``, ``pair_id``, ``bias_type``, and ``difference``, or
+        ``stereotypical`` and ``anti_stereotypical`` instead of the last; ``measure``,
+        ``direction``, ``cluster``, and ``token_difference`` are optional. ``auto``: the content of
+        the files decides.
     model : str, optional
         The name of the language model. By default, it comes from Inspect's log or the CSV file. For
         a harness file, it is the folder's name, or a part of the file's name in old layouts.
@@ -127,16 +126,16 @@ def read_scores(
         log, or the records of the folders. Pairs of CrowS-Pairs are identified by SHA-256.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
-    places = _places(path)
-    folders = [
-        place for place in places if any((place / name).is_file() for name in (SCORES, RECORD))
-    ]
-    if folders:
-        scored = map(read_scored, folders)
-        read = [(paired_scores(scores), record) for scores, record in scored]
-        data = {(record["dataset"], record["data_hash"]) for _, record in read}
-        if len(data) > 1 or len(folders) < len(places):
+    places = places_of(path)
+    of_scores = [any((place / name).is_file() for name in (SCORES, RECORD)) for place in places]
+    answers: list[BbqAnswer] = []
+    if any(of_scores):
+        for name, value in (("layout", layout), ("metadata", metadata)):
+            if value not in {None, "auto"}:
+                raise ArgumentError(Argument(name), " is for logs, not for folders of scores")
+        if not all(of_scores):
             raise ValueError("pass only logs, or only folders of scores for the same pairs")
+        read = _read_folders(places, model)
     else:
         read, answers = _read_logs(places, layout, model, metadata)
         if metadata is not None and not answers:
@@ -149,6 +148,8 @@ def read_scores(
     left_out = sum((Counter(log.get("left_out", {})) for log in logs), Counter[str]())
     if joined.empty:
         why = f"left out {said(left_out)}" if left_out else "there are no samples"
+        if answers and not left_out:
+            why = "all questions are disambiguated; use bbq_scores"
         raise ValueError(f"no pair in {places[0]} has a preferred sentence: {why}")
     twice = joined.duplicated(["model", "measure", "pair_id"])
     if twice.any():
@@ -195,14 +196,10 @@ def bbq_scores(
     Parrish et al. (2022), BBQ: A hand-built bias benchmark for question answering, ACL Findings.
     """
     check_choice("layout of logs", layout, ["auto", *LAYOUTS])
-    _, answers = _read_logs(_places(path), layout, model, metadata)
+    _, answers = _read_logs(places_of(path), layout, model, metadata)
     if not answers:
         raise ValueError(f"{path} has no answers to BBQ; pass logs of a bbq task")
     return bbq_table(answers)
-
-
-def _places(path: str | Path | Sequence[str | Path]) -> list[Path]:
-    return [Path(path)] if isinstance(path, str | Path) else [Path(place) for place in path]
 
 
 def _read_logs(
@@ -210,80 +207,50 @@ def _read_logs(
 ) -> tuple[list[Read], list[BbqAnswer]]:
     """Return the rows and the record of each log, and the answers to BBQ in all logs."""
     targets = None if metadata is None else read_targets(metadata)
-    files = [both for place in places for both in _files(place, layout)]
-    read = unrepeated([_read_log(file, name, model, targets) for file, name in files])
-    return read, [answer for _, log in read for answer in log.pop("answers")]
+    files = [both for place in places for both in logs_at(place, layout)]
+    read = unrepeated([_read_log(file, name, targets) for file, name in files])
+    return _renamed(read, [answer for _, log in read for answer in log.pop("answers")], model)
 
 
-def _read_log(file: Path, layout: str, model: str | None, targets: Targets | None) -> Read:
+def _renamed(
+    read: list[Read], answers: list[BbqAnswer], model: str | None
+) -> tuple[list[Read], list[BbqAnswer]]:
+    """Give the model in logs another name; raise an ArgumentError if there are several models."""
+    if model is None:
+        return read, answers
+    names = dict.fromkeys(str(name) for frame, _ in read for name in frame["model"].unique())
+    names |= dict.fromkeys(answer.model for answer in answers)
+    if not isinstance(model, str) or not model.strip():
+        raise ArgumentError(Argument("model"), f" must be a name; got {model!r}")
+    if len(names) > 1:
+        text = f" is one name, but the logs have the models {abridged([*names])}; leave it out, or "
+        text += "read each model by itself and join the frames with pd.concat"
+        raise ArgumentError(Argument("model", model), text)
+    read = [(frame.assign(model=model), log | {"models": [model]}) for frame, log in read]
+    return read, [answer._replace(model=model) for answer in answers]
+
+
+def _read_folders(folders: Sequence[Path], model: str | None) -> list[Read]:
+    """Return the scores of each folder, side by side, and its record."""
+    read = []
+    for folder in folders:
+        scores, record = read_scored(folder)
+        with located(folder / SCORES):
+            read.append((paired_scores(scores), record))
+    if len({(record["dataset"], record["data_hash"]) for _, record in read}) > 1:
+        raise ValueError("pass only logs, or only folders of scores for the same pairs")
+    return _renamed(read, [], model)[0]
+
+
+def _read_log(file: Path, layout: str, targets: Targets | None) -> Read:
     """Read a log of another evaluation and describe it."""
     content = Content(targets)
     with located(file):
         LAYOUTS[layout].read(file, content)
-        frame = completed(content.rows, LOG_COLUMNS, model)
+        frame = completed(content.rows, LOG_COLUMNS)
     digest = hashlib.sha256(parts_of(file)[0].read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
     faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
     warn_of(faults, file)
-    answers = [one if model is None else one._replace(model=model) for one in content.answers]
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
-    return frame, log | {"left_out": dict(content.left_out), "answers": answers}
-
-
-class Layout(NamedTuple):
-    """The endings of a layout's files, and its reader."""
-
-    endings: tuple[str, ...]
-    read: Callable[[Path, Content], None]
-
-
-def _files(path: Path, layout: str) -> list[tuple[Path, str]]:
-    """Return the logs at a path and the layout of each log, which its content decides."""
-    is_file = parts_of(path)[0].is_file()
-    if is_file and layout != "auto":
-        return [(path, layout)]
-    wanted = list(LAYOUTS) if layout == "auto" else [layout]
-    files = [
-        (place, name)
-        for name in wanted
-        for place in ([path] if is_file else sorted(path.rglob("*")))
-        if place == path
-        or (unpacked_name(place).suffix.lower() in LAYOUTS[name].endings and place.is_file())
-        if is_log(place, name)
-    ]
-    if logs := [both for both in files if both[1] != "csv"] or files:
-        return logs[:1] if is_file else logs  # a report on logs writes tables next to them
-    if is_file:
-        raise ValueError(
-            f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and "
-            "filtered_resps), of Inspect (.eval, or JSON with eval and samples), or a CSV file "
-            "with the columns model, pair_id, and bias_type; pass one of these, or name its layout"
-        )
-    endings = " or ".join(dict.fromkeys(f"*{e}" for name in wanted for e in LAYOUTS[name].endings))
-    raise FileNotFoundError(
-        f"no log at {path}: no file ({endings}) has samples of crows_pairs, bbq, winogender, or "
-        "stereoset, or the columns of scores; run lm-evaluation-harness with --log_samples"
-    )
-
-
-def is_log(path: Path, layout: str) -> bool:
-    """Return whether a file begins like a log in a layout."""
-    if is_eval(path):
-        return layout == "inspect"
-    with opened(path) as (_, stream, _):
-        start = as_utf8(stream.read(1 << 16)).decode(errors="replace")
-    if layout == "lm-eval":
-        return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
-    if layout == "inspect":
-        return '"eval"' in start and '"task"' in start
-    return {"model", "pair_id", "bias_type"} <= set(
-        re.split(r"[,;|\"\s]+", start.partition("\n")[0].lower())
-    )
-
-
-LAYOUTS = {
-    "lm-eval": Layout((".jsonl", ".json"), read_harness),
-    "inspect": Layout((".eval", ".json"), read_inspect),
-    "csv": Layout((".csv",), read_score_table),
-}
-"""Endings and reader of every layout. To add a layout, add a line."""
+    return frame, log | {"left_out": dict(content.left_out), "answers": content.answers}

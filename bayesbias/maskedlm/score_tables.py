@@ -7,14 +7,25 @@ from pathlib import Path
 import pandas as pd
 
 from ..tables.schema import require_columns
-from ..tables.table_files import read_csv
-from .datasets import PAIR_LABELS, ROLES, named_direction, refuse_rows, with_heads
+from ..tables.table_files import read_csv, warn_of_columns
+from .datasets import (
+    LABELS,
+    PAIR_LABELS,
+    ROLES,
+    checked_direction,
+    label_faults,
+    refuse_rows,
+    with_heads,
+)
 from .logs import SAME_SCORE, Content, rows_of, usable
 
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; other columns may follow."""
 
-TEXTS = dict.fromkeys(("model", "measure", *PAIR_LABELS, "role"), str)
+COUNTS = ("token_difference", "n_scored")
+"""Columns that frames of scores may have, too."""
+
+TEXTS = dict.fromkeys((*LABELS, "role"), str)
 """Columns of labels, and their type."""
 
 
@@ -23,14 +34,19 @@ def read_score_table(path: Path, content: Content) -> None:
     heads = {str(name): str(name).strip().lower() for name in read_csv(path, nrows=0)}
     texts = {name: str for name, plain in heads.items() if plain in TEXTS}
     table = read_csv(path, dtype=texts, keep_default_na=False)
-    table = with_heads(table, (*LOG_COLUMNS, "token_difference"))
+    table = with_heads(table, known := (*LOG_COLUMNS, *COUNTS))
     scored = "difference" in table.columns
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
-    labels = [name for name in TEXTS if name in table.columns]
-    table[labels] = table[labels].apply(lambda column: column.str.strip())
-    refuse_rows(table, {f"has an empty {name}; fill it in": table[name] == "" for name in labels})
+    warn_of_columns(table, known, "scores have", about=str(path))
+    table = table[[name for name in known if name in table.columns]]
+    if scored:  # a table of differences alone, as a report writes it
+        empty = [name for name in ROLES if name in table and table[name].isin([""]).all()]
+        table = table.drop(columns=empty)
+    labels = [name for name in LABELS if name in table.columns]
+    table = table.assign(**{name: table[name].str.strip() for name in labels})
+    refuse_rows(table, label_faults(table))
     if "direction" in table.columns:
-        table["direction"] = table["direction"].map(named_direction)
+        table = table.assign(direction=table["direction"].map(checked_direction))
     if scored and {*ROLES} <= {*table.columns}:
         numbers = table[[*ROLES, "difference"]].apply(pd.to_numeric, errors="coerce")
         gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]

@@ -14,8 +14,8 @@ from .._core.checks import check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design, one_hot
-from ..tables.schema import codes_and_names, require_columns
-from .pair_statistics import ALL_TYPES
+from ..tables.schema import codes_and_names
+from .datasets import ALL_TYPES, check_paired
 from .preferences import TOKENS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def observed_shares(
         ``n_ties``, ``n_clusters``; ``largest_cluster``, with the most pairs; ``largest_share``, its
         share of pairs; ``share`` (ties count as half), ``low``, and ``high``.
     """
-    require_columns(paired, ("model", "measure", "bias_type", "cluster", "difference"))
+    paired = check_paired(paired, ("model", "measure", "bias_type", "cluster"))
     check_probability(ci_prob)
     check_numbers(n_resamples=n_resamples)
     names = np.unique(paired["cluster"].astype(str))

@@ -15,13 +15,11 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from ..tables.schema import require_columns
 from .alignment import first_token
-from .datasets import DIRECTIONS, PAIR_LABELS, ROLES
+from .datasets import ALL_TYPES, DIRECTIONS, PAIR_LABELS, ROLES, check_paired
 from .inference import Asked, ask
 from .language_models import LanguageModel
 from .pair_files import LABELS, Cluster, stereoset_clusters
-from .pair_statistics import ALL_TYPES
 from .pll import DEFAULT_BATCH, SENTENCES_AT_ONCE
 
 UNRELATED = "unrelated"
@@ -124,7 +122,7 @@ def icat(scored: pd.DataFrame) -> pd.DataFrame:
     ----------
     Nadeem, Bethke, and Reddy (2021), StereoSet, ACL, section 5.
     """
-    require_columns(scored, ("model", "bias_type", "cluster", *ROLES, UNRELATED))
+    scored = check_paired(scored, ("model", "bias_type", "cluster"), (*ROLES, UNRELATED))
     stereo, anti, nonsense = (scored[name] for name in (*ROLES, UNRELATED))
     related = ((stereo > nonsense) * 1.0 + (anti > nonsense)) / 2
     typed = scored[["model", "bias_type", "cluster"]].assign(ss=stereo > anti, lms=related)
