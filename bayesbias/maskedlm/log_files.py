@@ -37,7 +37,7 @@ def places_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
     alone = isinstance(given, str | os.PathLike) or not isinstance(given, Iterable)
     places = [given] if alone else [*given]
     for place in places:
-        check_path("path", place, "a list of these")
+        check_path("path", place, "a path, or a list of paths")
     if not places:
         raise ValueError("path is an empty list; pass one or more folders or logs")
     return [Path(place) for place in places]
