@@ -35,7 +35,7 @@ from .model_texts import run_fields
 from .reference import read_source, scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows, landmark_words
-from .settings import ChangeSettings, Settings, require_names, settings_of
+from .settings import ChangeSettings, Settings, refuse_unused, require_names, settings_of
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -129,6 +129,7 @@ def analyze_change(
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
+    recover = _refuse_unused(before, after, words, known, sets=sets, recover=recover)
     ends = _read_ends(before, after, words, sets, known)
     known = replace(known, names=ends.names, progressbar=known.progressbar and tell is None)
     tell = tell or quietly
@@ -152,7 +153,7 @@ def analyze_change(
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
             "words": _listed(ends),
-            "remains": _remains(ends, words, recover, known),
+            "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
     compared["landmarks"] = _ruler(ends, known)
@@ -216,6 +217,28 @@ def _read_ends(
     return _Ends(one, two, names, sources, (first, second), held.pools, wider)
 
 
+def _refuse_unused(
+    before: object,
+    after: object,
+    words: WordList | None,
+    known: ChangeSettings,
+    *,
+    sets: object,
+    recover: str | Path | DefiningSets | None,
+) -> str | Path | DefiningSets | None:
+    """Return what to recover, named like the list by default; refuse settings without effect."""
+    if _is_table(before) and _is_table(after):
+        known.refuse_of_vectors(sets=sets, recover=recover)
+        return None
+    if not (isinstance(after, str) and after in debias.DEBIASING_METHODS):
+        refuse_unused({"sets": sets}, " is for a debiasing method; name one, such as hard")
+    if recover is None and words is not None and words.name in debias.defining_sets():
+        return words.name
+    if recover is None:
+        refuse_unused({"recover_words": known.recover_words}, " needs ", Argument("recover"))
+    return recover
+
+
 def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettings) -> None:
     """Warn about missing words, depleted sets, and changes of listed words alone."""
     if words is None or not ends.held:
@@ -249,15 +272,10 @@ def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.Da
 
 
 def _remains(
-    ends: _Ends,
-    words: WordList | None,
-    recover: str | Path | DefiningSets | None,
-    known: ChangeSettings,
+    ends: _Ends, recover: str | Path | DefiningSets | None, known: ChangeSettings
 ) -> pd.DataFrame:
-    """Check which bias can be recovered, with defining sets named like the list by default."""
-    if recover is None and words is not None and words.name in debias.defining_sets():
-        recover = words.name
-    if recover is None or not ends.sources:
+    """Check which bias can be recovered."""
+    if recover is None:
         return pd.DataFrame()
     lists = load_defining_sets(recover)
     loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": False}
