@@ -61,31 +61,6 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert re.search(f"Examples?: bayesbias {command} ", said)
 
 
-BAD_ARGUMENTS = {
-    "run glove-demo religion": "'glove-demo' is an embedding; write `bayesbias run religion --vec",
-    "run toy.toml toy.txt": "'toy.txt' is an embedding; write `bayesbias run toy.toml --vectors to",
-    "compare glove-demo hard": "pass one (for example, --list gender)",
-    "run toy.toml --draws 2": "--draws must be at least 7 if chains is 4",
-    "run toy.toml --covariate-values c.csv": "--covariate-values needs --covariate, their names",
-    "run toy.toml --layer 3": "--layer 3 is for words in contexts; choose their model with --enc",
-    "run toy.toml --modl paper": "Did you mean --model?",
-    "run toy.toml --out toy.txt": "toy.txt is a file",
-    "run toy.toml --compare-to nested": "run.json: it nests lists or tables too deeply",
-    "run": "there are no lists; add at least one",
-    "rum": 'Did you mean "run"? See `bayesbias --help`.',
-    "lists gender": "To see one: `bayesbias lists show NAME`.",
-    "scores toy.toml -v toy.txt --n-resamples 100000000000": "Unable to allocate",
-}
-
-
-@pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize("arguments", BAD_ARGUMENTS)
-def test_bad_arguments(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("nested").mkdir()
-    Path("nested/run.json").write_text("[" * 100_000)
-    assert BAD_ARGUMENTS[arguments] in refused(capsys, arguments.split())
-
-
 TOY = "toy.toml --vectors toy.txt"
 STARTS = {
     "run": TOY,

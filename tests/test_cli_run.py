@@ -170,7 +170,12 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
 def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> None:
     for after, extra, message in (
         ("after.csv", "--model paper", "data are changes in distances; use change, change-by-g"),
-        ("after.csv", "--list gender", "--list, --sets, and --recover are for embeddings"),
+        ("after.csv", "--list gender", "--list is for embeddings, not for tables"),
+        ("after.csv", "--sets gender", "--sets is for embeddings, not for tables"),
+        ("after.csv", "--case lower", "--case is for embeddings, not for tables"),
+        ("after.csv", "--recover-words 3", "--recover-words is for embeddings"),
+        ("after.csv.gz", "", "no table at after.csv.gz"),
+        ("AFTER.TSV", "", "no table at AFTER.TSV"),
         ("before.csv", "", "the tables have the same distances"),
     ):
         arguments = [*tables[:2], after, *tables[3:], "--out", "out", *extra.split()]

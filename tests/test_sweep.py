@@ -161,9 +161,10 @@ def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, ca
     ("arguments", "told"),
     [
         ("good.toml --jobs 0", 'Invalid value "0" for --jobs'),
+        ("good.toml --out=", "a path must not be empty"),
         ("lost.toml", "no cell can be fitted: no embedding file at"),
         ("good.toml --out damaged", "results is a file"),
-        ("good.toml --out mine", "already has results (summary.csv)"),
+        ("good.toml --out mine", "(summary.csv) but no results of a sweep"),
         ("good.toml --out good.toml", "is a file; pass the name of a folder"),
         ("model.toml", "`bayesbias sweep --help` shows an example"),
     ],

@@ -45,7 +45,7 @@ def toml_path(
     some, names = " or ".join(endings), bundled_names(folder, ".toml")
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
-    path = Path(source)
+    path = Path(os.path.expanduser(source))
     if os.path.isfile(path):  # a name may be too long for Path.is_file
         if path.suffix.lower() not in endings:
             raise ValueError(
@@ -55,6 +55,8 @@ def toml_path(
         return path
     if os.path.isdir(path) and source:
         raise IsADirectoryError(f"{path} is a folder; give the path of a {some} file")
+    if os.path.exists(path) and source:
+        raise no_file(kind, path)
     named = isinstance(source, str) and not source.endswith(endings)
     if named and not re.search(r"[/\\]", str(source)):
         raise ValueError(
@@ -69,6 +71,9 @@ def no_file(kind: str, path: str | Path) -> FileNotFoundError:
     folder = Path(path).parent
     if Path(path).is_dir():
         return FileNotFoundError(f"{path} is a folder; give the path of a {kind} in it")
+    if os.path.exists(path):
+        text = f"{path} is a pipe or a device; save its content as a file, and pass its path"
+        return FileNotFoundError(text)
     names = os.listdir(folder) if folder.is_dir() else []
     near = get_close_matches(Path(path).name, names, n=1)
     hint = f"; did you mean {folder / near[0]}?" if near else ""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any, get_args
 
 from cyclopts import App, CycloptsError, Token, convert
@@ -13,13 +16,32 @@ from .._core.display import abridged
 from .._core.substitutions import substitutions
 from . import background, calibrate, catalogue, debias, mlm, run, tables
 from .options import TOKENS
-from .screen import COMMAND, NAME, QUIET, complain, in_one_line, say, tidy_warnings
+from .screen import (
+    COMMAND,
+    NAME,
+    QUIET,
+    complain,
+    in_one_line,
+    of_wrong_input,
+    say,
+    tidy_warnings,
+)
 
 MOST_NAMED = 100
 """Largest number of words that are named as read in another spelling."""
 
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 """Exit codes for bad input, for Ctrl-C, and for a closed pipe, as in ``bayesbias lists | head``."""
+
+INPUTS = {"folders", "vectors", "source", "data", "metadata", "table", "wordlist"}
+INPUTS |= {"before", "after", "encoder"}
+"""Parameters of commands that name what is read, which is never written over."""
+
+MISTAKES = (TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RuntimeError)
+"""Errors that are mistakes in the code, unless the package raised them on purpose."""
+
+REPORT = "This may be a mistake in bayesbias. Please report it with the command and these lines."
+"""What is added to a traceback."""
 
 STOPPED = (
     "interrupted; results are complete or unchanged. Repeat the command to continue from a sweep's "
@@ -39,7 +61,13 @@ nothing was written; 3 results were written, but the sampler warned; 130 interru
 
 
 def exactly(kind: Any, tokens: Sequence[Token]) -> Any:  # noqa: ANN401
-    """Convert an option's value; refuse fractions of whole numbers, which cyclopts rounds."""
+    """Convert an option's value, with ~ as the home folder.
+
+    Refuse empty paths, and fractions of whole numbers, which cyclopts rounds.
+    """
+    if Path in (kind, *get_args(kind)) and not all(token.value for token in tokens):
+        raise ValueError("a path must not be empty.")
+    tokens = [token.evolve(value=os.path.expanduser(token.value)) for token in tokens]
     for token in tokens if int in (kind, *get_args(kind)) else ():
         if "." in token.value and not float(token.value).is_integer():
             of = f" of {token.keyword}" * (len(tokens) > 1)  # cyclopts names other options
@@ -85,9 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code; see ``bayesbias --help``.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # for characters that a terminal lacks
+    _prepare_streams()
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     kept = [token for token in tokens if token not in {"-q", "--quiet"}]
     before = QUIET.set(len(kept) < len(tokens))
@@ -96,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with tidy_warnings():
             command, bound, _ = app.parse_args(kept, exit_on_error=False, print_error=False)
+            refuse_own_input(bound.arguments)
             with substitutions() as forms:
                 code = command(*bound.args, **bound.kwargs)
             if forms:
@@ -109,7 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):
         sys.stdout = None  # the interpreter would flush it on exit; rich exits on a closed pipe
         return CLOSED_PIPE
-    except (ValueError, OSError, ImportError, MemoryError) as error:
+    except (ValueError, OSError, ImportError, MemoryError, *MISTAKES) as error:
+        if isinstance(error, MISTAKES) and not of_wrong_input(error):
+            error.add_note(REPORT)
+            raise
         complain(in_one_line(error))
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -117,6 +147,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     finally:
         QUIET.reset(before)
+
+
+def _prepare_streams() -> None:
+    """Replace streams that the caller closed, and characters that a terminal lacks."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def refuse_own_input(given: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a command would write over a file or folder that it reads."""
+    out = given.get("out", given.get("folder"))
+    if out is None or not out.exists():
+        return
+    flat = {**given}
+    for value in given.values():
+        flat |= vars(value) if is_dataclass(value) else {}
+    for name in INPUTS & {*flat}:
+        for path in flat[name] if isinstance(flat[name], tuple) else (flat[name],):
+            if path and os.path.exists(path) and os.path.samefile(path, out):
+                raise ValueError(f"{path} is read by this command; give another place to write")
 
 
 def _usage(error: CycloptsError) -> str:

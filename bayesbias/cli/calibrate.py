@@ -59,6 +59,8 @@ def calibrate(
         Print the scenarios and methods, and exit.
     """
     if known:
+        if len(options.TOKENS.get()) > 2:
+            raise ValueError("--list prints names and exits; leave out the other arguments")
         _show_known()
         return
     check_numbers(tables=tables)

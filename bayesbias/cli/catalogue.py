@@ -82,7 +82,12 @@ def check(
     strip_accents : bool
         If a word is not found with its accents, look it up without them.
     """
+    from .._core.checks import Argument
+    from ..workflows.settings import refuse_unused
+
     how: dict[str, Any] = {"case": case, "key": key, "strip_accents": strip_accents}
+    if not vectors:
+        refuse_unused(how, " needs ", Argument("vectors"))
     findings = bb.check_wordlist(file)
     for finding in findings.to_dict("records"):
         key = f"{finding['key']}: " if finding["key"] else ""
@@ -92,7 +97,9 @@ def check(
     screen.say(f"{Path(file).name}: {counts}")
     if vectors and not errors:
         _measured(bb.load_wordlist(file), vectors, how)
-    elif not vectors:
+    elif vectors:
+        screen.say(f"Correct the errors to look up the words in {vectors}.")
+    else:
         screen.say("Pass --vectors to see which words an embedding lacks.")
     return options.FAILED if errors else 0
 

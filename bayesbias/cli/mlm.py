@@ -132,6 +132,7 @@ def report(
     *folders: Path,
     out: options.OutFile | None = None,
     model: str = "pairs-signs",
+    layout: str = "auto",
     metadata: Path | None = None,
     bias_type: options.BiasTypes = None,
     fitting: options.FittingAlone = options.FITTING_ALONE,
@@ -152,25 +153,30 @@ def report(
         Folder for the results; by default `report` in the first folder.
     model : str
         Model of preferences: pairs-signs, or the path to your own .toml file.
+    layout : str
+        For logs: lm-eval, inspect, or csv; by default, the content of the files decides.
     metadata : Path
         For logs of BBQ: the authors' additional_metadata.csv, which names each question's target.
     posteriors : bool
         Also write the posterior of each measure as netCDF.
     """
-    from ..maskedlm.datasets import of_bias_types
-    from ..workflows.pairs import PairSettings, analyze_pairs
+    from .._core.reading import parts_of
+    from ..workflows.pairs import PairSettings, analyze_pairs, of_types
+    from ..workflows.settings import refuse_unused
 
     if not folders:
         raise ValueError("give one or more score folders or log files")
-    paired = bb.maskedlm.read_scores(folders, metadata=metadata)
-    records = paired.attrs["logs"]
+    paired = bb.maskedlm.read_scores(folders, layout, metadata=metadata)
+    if not any("log" in record for record in paired.attrs["logs"]):
+        given = {"metadata": metadata, "layout": None if layout == "auto" else layout}
+        refuse_unused(given, " is for logs, not for folders of scores; leave it out")
     if bias_type:
-        paired = of_bias_types(paired, bias_type)
-    first = folders[0]
+        paired = of_types(paired, bias_type)
+    first, _ = parts_of(folders[0])
     target = out or (first if first.is_dir() else first.parent) / "report"
     settings = PairSettings(spec=model, **vars(fitting) | {"progressbar": False})
     return results.write(
         target,
-        lambda tell: [analyze_pairs(paired, settings, scored=records, tell=tell)],
+        lambda tell: [analyze_pairs(paired, settings, scored=paired.attrs["logs"], tell=tell)],
         posteriors=posteriors,
     )

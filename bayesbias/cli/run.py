@@ -44,7 +44,7 @@ def run(
     compare_to : Path
         Folder of an earlier run; show which inputs, settings, and contrasts have changed since.
     """
-    from ..workflows.output import changes_since, load_record
+    from ..workflows.output import changes_since, load_earlier
     from ..workflows.settings import require_lists
     from ..workflows.wordlist import analyze_lists
 
@@ -52,15 +52,13 @@ def run(
     wordlists = [bb.load_wordlist(name) for name in lists]
     require_lists(wordlists)
     parts = [wordlist.name if len(lists) > 1 else "" for wordlist in wordlists]
-    earlier = [compare_to / part for part in parts] if compare_to else []
-    for folder in earlier:
-        load_record(folder)
+    earlier = [load_earlier(compare_to / part) for part in parts] if compare_to else []
 
     def make(tell: Tell) -> list[Analysis]:
         analyses = analyze_lists(settings.vectors, wordlists, settings.shown, tell=tell)
-        for place, folder in enumerate(earlier):
+        for place, before in enumerate(earlier):
             one = analyses[place]
-            since = changes_since(folder, one.found.origin, one.frames["contrasts"])
+            since = changes_since(before, one.found.origin, one.frames["contrasts"])
             found = replace(one.found, frames=one.frames | {"since": since})
             analyses[place] = replace(one, found=found)
         return analyses
@@ -91,7 +89,7 @@ def compare(
     Parameters
     ----------
     before : str
-        A table (.csv or .parquet) in our layout or the published one, or an embedding.
+        A table (.csv, .tsv, or .parquet) in our layout or the published one, or an embedding.
     after : str
         A table, an embedding, or a debiasing method.
     words : str
@@ -103,19 +101,33 @@ def compare(
         Check whether bias can be recovered after debiasing, with these defining sets: gender,
         religion, race, or a .toml file.
     """
+    from .._core.reading import unpacked_name
+    from ..workflows.settings import refuse_unused
+
     ends: list[Any] = [before, after]
     how: dict[str, Any] = {"wordlist": words, "sets": sets, "recover": recover}
     how |= vars(settings.shown)
-    if all(Path(end).suffix in {".csv", ".parquet"} for end in ends):
-        if words or sets or recover:
-            raise ValueError("--list, --sets, and --recover are for embeddings, not for tables")
-        how["names"] = tuple(Path(end).stem for end in ends)
+    if all(_is_table(Path(end), words) for end in ends):
+        refuse_unused({"wordlist": words}, " is for embeddings, not for tables; leave it out")
+        how["names"] = tuple(unpacked_name(Path(end)).stem for end in ends)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
         raise ValueError("embeddings need a word list; pass one (for example, --list gender)")
     return results.write(out, lambda tell: [bb.analyze_change(*ends, tell=tell, **how)])
+
+
+def _is_table(path: Path, words: str | None) -> bool:
+    """Return whether a file is a table: by its name, or by its columns if a list is given."""
+    from .._core.reading import unpacked_name
+    from ..tables.schema import COLUMNS
+    from ..tables.table_files import read_csv
+
+    ending = unpacked_name(path).suffix.lower()
+    if words and ending in {".csv", ".tsv"} and path.is_file():
+        return COLUMNS[-1] in read_csv(path, nrows=0)
+    return ending in {".csv", ".tsv", ".parquet"}
 
 
 def sweep(

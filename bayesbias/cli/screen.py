@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import logging
 import sys
 import warnings
@@ -21,6 +22,7 @@ NAME = "bayesbias"
 OPTIONS = {
     ("compare", "key"): "bayesbias convert OLD NEW --key",
     ("compare", "n_words"): "--recover-words",
+    ("compare", "wordlist"): "--list",
     ("run", "covariates"): "--covariate",
 }
 """Options of commands whose names differ from their arguments, or another command's option."""
@@ -86,6 +88,22 @@ def in_one_line(error: Exception | Warning | str) -> str:
     if isinstance(error, MemoryError):
         return f"there is not enough memory: {str(error) or 'use smaller numbers'}"
     return str(error) or type(error).__name__
+
+
+def of_wrong_input(error: Exception) -> bool:
+    """Return whether this package raised an error on purpose, which its last instruction shows.
+
+    Otherwise, the error is a mistake in the code, or comes from another package.
+    """
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    if trace is None or isinstance(error, AssertionError):
+        return False
+    if not str(trace.tb_frame.f_globals.get("__name__")).startswith(f"{NAME}."):
+        return False
+    code = trace.tb_frame.f_code.co_code
+    return code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.reading import as_utf8, located, opened, read_json, read_text
+from .._core.resources import no_file
 from ..tables.schema import require_columns
 from ..tables.table_files import PARQUET, read_csv, read_parquet, warn_of_columns
 from .bbq import NESTED, as_question, bbq_places, is_ambiguous, read_targets
@@ -90,9 +91,8 @@ def read_pairs(
             raise ArgumentError(Argument(option, str(given)), f" is for the data set {of} only")
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(
-            f"there is no file at {path}; data sets are not included, so pass the path of your copy"
-        )
+        text = f"{no_file('data set', path)}; none is included, so pass the path of your copy"
+        raise FileNotFoundError(text)
     content = Content(None if metadata is None else read_targets(metadata), part)
     with located(path):
         READERS[dataset](path, content)

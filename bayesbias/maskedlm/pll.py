@@ -15,7 +15,7 @@ from .._core.checks import check_numbers, counted
 from .._core.display import abridged, progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
-from .._core.reading import read_json
+from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..tables.schema import require_columns
 from ..warnings import LeftOut, UnknownTokens
@@ -159,9 +159,11 @@ def _scores(
 
 def _remembered(cache: Path) -> dict[str, float]:
     """Return the scores in the cache, keyed by task, or nothing if there is no file yet."""
-    scores = read_json(cache) if cache.exists() else {}
-    if not isinstance(scores, dict) or not all(isinstance(one, float) for one in scores.values()):
-        raise ValueError(f"{cache} does not contain cached scores; set cache to another path")
+    what = "does not contain saved scores; delete it to compute them again"
+    with damage_named(cache, what, errors=(ValueError,)):
+        scores = read_json(cache) if cache.exists() else {}
+        if not isinstance(scores, dict) or not all(type(one) is float for one in scores.values()):
+            raise ValueError("it needs an object of numbers")
     return scores
 
 

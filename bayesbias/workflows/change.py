@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from .. import comparison, debias
-from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
-from ..embeddings.distances import measure, missing_words, undersized_sets
-from ..embeddings.load import VectorsLike, load_vectors, pick
-from ..embeddings.registry import open_embedding
+from ..embeddings.distances import missing_words, undersized_sets
+from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
-from ..model.frequency import MATCHED
 from ..model.spec import load_model
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
-from ..tables.schema import COLUMNS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from ..warnings import MissingWords, NothingDrawn, SameVectors, ThinSet
+from ..warnings import MissingWords, ThinSet
+from .change_ends import Ends, read_ends, settled_recovery
 from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
-from .reference import read_source, scored_list
+from .reference import scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
-from .ruler import landmark_rows, landmark_words
-from .settings import ChangeSettings, Settings, require_names, settings_of
+from .ruler import landmark_rows
+from .settings import ChangeSettings, require_names, settings_of
 
 if TYPE_CHECKING:
-    from gensim.models import KeyedVectors
-
     from .._core.warnings import BayesbiasWarning
-    from ..background.pools import Pools
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +120,8 @@ def analyze_change(
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
-    ends = _read_ends(before, after, words, sets, known)
+    recover = settled_recovery(before, after, words, known, sets=sets, recover=recover)
+    ends = read_ends(before, after, words, sets, known)
     known = replace(known, names=ends.names, progressbar=known.progressbar and tell is None)
     tell = tell or quietly
     with noticed() as notices:
@@ -152,7 +144,7 @@ def analyze_change(
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
             "words": _listed(ends),
-            "remains": _remains(ends, words, recover, known),
+            "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
     compared["landmarks"] = _ruler(ends, known)
@@ -166,57 +158,7 @@ def analyze_change(
     return ChangeAnalysis(record, results, known, words, call)
 
 
-class _Ends(NamedTuple):
-    """Both ends of a change: their tables and, for embeddings, names, sources, and vectors."""
-
-    before: pd.DataFrame
-    after: pd.DataFrame
-    names: tuple[str, str] = ("before", "after")
-    sources: tuple[VectorsLike, ...] = ()
-    held: tuple[KeyedVectors, ...] = ()
-    pools: Pools | None = None
-    wordlist: WordList | None = None
-
-
-def _read_ends(
-    before: pd.DataFrame | VectorsLike,
-    after: pd.DataFrame | VectorsLike,
-    words: WordList | None,
-    sets: str | Path | DefiningSets | None,
-    known: ChangeSettings,
-) -> _Ends:
-    """Return two tables as they are, or measure the list in two embeddings, one pass for each."""
-    if _is_table(before) and _is_table(after):
-        return _Ends(before, after, known.names or ("before", "after"))
-    if _is_table(before) or _is_table(after):
-        raise TypeError("before and after must be two tables or two embeddings; got one table")
-    if words is None:
-        raise TypeError("vectors need a word list; pass one as wordlist")
-    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
-    sources = before, _debiased(before, after, words, sets, **loading)
-    chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
-    held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
-    listed = held.read(words).matched()  # as for a single list
-    (first,), wider = listed.parts, listed.wordlist
-    controls = wider.controls.get(MATCHED, ())
-    opened, also = open_embedding(sources[1], **loading), [*landmark_words(), *controls]
-    second = pick(opened, words.words, known.case, also=also).keyed()
-    if controls:
-        both = tuple(word for word in controls if word in second)
-        wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words
-    if controls and wider is words:
-        warn(NothingDrawn("matched controls", f"none of those drawn is in {_name(after)}"))
-    names = known.names or (_name(before), _name(after))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
-        one, two = (
-            measure(vectors, wider, name).rows
-            for vectors, name in zip((first, second), names, strict=True)
-        )
-    return _Ends(one, two, names, sources, (first, second), held.pools, wider)
-
-
-def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettings) -> None:
+def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSettings) -> None:
     """Warn about missing words, depleted sets, and changes of listed words alone."""
     if words is None or not ends.held:
         return
@@ -230,14 +172,14 @@ def _warn_about_vectors(ends: _Ends, words: WordList | None, known: ChangeSettin
     warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
 
 
-def _listed(ends: _Ends) -> pd.DataFrame:
+def _listed(ends: Ends) -> pd.DataFrame:
     """Return the words of each set, with those that the embedding before lacks in brackets."""
     if ends.wordlist is None:
         return pd.DataFrame()
     return words_by_set(ends.wordlist, missing_words(ends.held[0], ends.wordlist))
 
 
-def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
+def _scores(ends: Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
     """Compute scores of the words that both embeddings have; for tables, only MAC."""
     some = None
     if words is not None and ends.held:
@@ -249,15 +191,10 @@ def _scores(ends: _Ends, words: WordList | None, known: ChangeSettings) -> pd.Da
 
 
 def _remains(
-    ends: _Ends,
-    words: WordList | None,
-    recover: str | Path | DefiningSets | None,
-    known: ChangeSettings,
+    ends: Ends, recover: str | Path | DefiningSets | None, known: ChangeSettings
 ) -> pd.DataFrame:
-    """Check which bias can be recovered, with defining sets named like the list by default."""
-    if recover is None and words is not None and words.name in debias.defining_sets():
-        recover = words.name
-    if recover is None or not ends.sources:
+    """Check which bias can be recovered."""
+    if recover is None:
         return pd.DataFrame()
     lists = load_defining_sets(recover)
     loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": False}
@@ -265,7 +202,7 @@ def _remains(
     return comparison.bias_before_after(first, second, lists, n_words=known.recover_words, seed=1)
 
 
-def _ruler(ends: _Ends, known: ChangeSettings) -> pd.DataFrame:
+def _ruler(ends: Ends, known: ChangeSettings) -> pd.DataFrame:
     """Return the landmarks in the embedding before the change."""
     if not ends.held:
         return pd.DataFrame()
@@ -299,36 +236,3 @@ def _record(
         naming=(naming_of(words) if words else names_in(table)).of(table),
         pairing=pairing_text(lead.posterior.attrs),
     )
-
-
-def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
-    return isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end}
-
-
-def _name(source: object) -> str:
-    return Path(source).name if isinstance(source, str | os.PathLike) else "vectors"
-
-
-def _debiased(
-    before: VectorsLike,
-    after: VectorsLike,
-    words: WordList,
-    sets: str | Path | DefiningSets | None,
-    **loading: Any,  # noqa: ANN401
-) -> VectorsLike:
-    """If `after` names a debiasing method, apply it to `before`; otherwise, return `after`."""
-    if not isinstance(after, str):
-        return after
-    methods, path = debias.DEBIASING_METHODS, Path(after)
-    if after not in methods:
-        if get_close_matches(after, methods) and not (path.exists() or path.suffix):
-            raise ValueError(unknown_name("embedding or debiasing method", after, methods))
-        return after
-    if sets is None and words.name not in (known := debias.defining_sets()):
-        text = (
-            f"no defining sets are called {words.name!r}; pass one of {', '.join(known)}, or a "
-            "file with pairs of words (see bayesbias docs debiasing),"
-        )
-        raise ArgumentError(f"{text} as ", Argument("sets"))
-    method: Callable[..., KeyedVectors] = getattr(debias, after)
-    return method(load_vectors(before, **loading), words.name if sets is None else sets)

@@ -12,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
-from .._core.reading import read_json
+from .._core.reading import located, read_json
 from ..records.found import Frames
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
+from ..tables.schema import require_columns
 from ..tables.table_files import read_frame
 
-RECORD = "run.json"
+RECORD, CONTRASTS = "run.json", "contrasts.csv"
+
+COMPARED = ("model", "level", "protected_group", "first", "second", "mean")
+"""Columns of contrasts that are compared with those of an earlier run."""
 
 OWN_NAMES = (
     *(f"{name}.csv" for name in ("table", "missing", "summary", "contrasts", "check", "scales")),
@@ -80,21 +85,27 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(text + "\n", encoding="utf-8")
 
 
-def load_record(folder: Path) -> dict[str, Any]:
-    """Read the record of an earlier run of one list."""
+def load_earlier(folder: Path) -> pd.Series[str]:
+    """Read the inputs, settings, and group contrasts of an earlier run of one list, as texts."""
     path = folder / RECORD
     if not path.is_file():
         raise FileNotFoundError(f"there is no earlier run in {folder}; pass a folder with {RECORD}")
     record = read_json(path)
-    if not (isinstance(record, dict) and "hashes" in record):
+    hashes = record.get("hashes") if isinstance(record, dict) else None
+    if not (isinstance(hashes, dict) and "table" in hashes):
         raise ValueError(f"{path} does not record the run of a single word list")
-    return record
+    with located(folder / CONTRASTS):
+        contrasts = require_columns(read_frame(folder / CONTRASTS, COMPARED[:-1]), COMPARED)
+        if not is_numeric_dtype(contrasts["mean"]):
+            raise ValueError("the column mean must contain numbers")
+    return _flat(record, contrasts)
 
 
-def changes_since(folder: Path, record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.DataFrame:
+def changes_since(
+    before: pd.Series[str], record: Mapping[str, Any], contrasts: pd.DataFrame
+) -> pd.DataFrame:
     """Return which inputs, settings, and group contrasts changed since an earlier run."""
     record = {"versions": versions(), **record}
-    before = _flat(load_record(folder), read_frame(folder / "contrasts.csv"))
     after = _flat(json.loads(json.dumps(record)), contrasts)
     frame = pd.concat({"before": before, "after": after}, axis=1).fillna("None")
     frame = frame[frame["before"] != frame["after"]].map(lambda text: text[:60])

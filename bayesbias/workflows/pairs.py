@@ -16,6 +16,7 @@ from .._core.checks import counted
 from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning
+from ..maskedlm.datasets import of_bias_types
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.logs import said
 from ..maskedlm.pair_statistics import measure_table
@@ -134,6 +135,25 @@ def analyze_pairs(
     return PairAnalysis(record, results)
 
 
+def of_types(paired: pd.DataFrame, bias_types: Sequence[str]) -> pd.DataFrame:
+    """Return the pairs with some bias types, and what the logs in ``attrs`` say about these types.
+
+    BBQ's scores of all types together do not apply, and the samples that a log leaves out have no
+    types.
+    """
+    kept = of_bias_types(paired, bias_types)
+    others = {*paired["pair_id"]} - {*kept["pair_id"]}
+    for log in (logs := [{**log} for log in paired.attrs["logs"]]):
+        if "bbq" in log:
+            log["bbq"] = [row for row in log["bbq"] if row["bias_type"] in bias_types]
+        if "unscored" in log:
+            rows = log["unscored"]
+            log["unscored"] = [row for row in rows if str(row["pair_id"]) not in others]
+        log["bias_types"] = [*bias_types]
+    kept.attrs = {**paired.attrs, "logs": logs}
+    return kept
+
+
 def left_out(scored: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say what each folder or log left out."""
     for one in scored:
@@ -143,7 +163,8 @@ def left_out(scored: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 "because a sentence has no tokens that the measure uses; see run.json."
             )
         if one.get("left_out"):
-            yield f"{one['log']}: the results leave out {said(one['left_out'])}."
+            of = " (samples of all bias types)" if "bias_types" in one else ""
+            yield f"{one['log']}: the results leave out {said(one['left_out'])}{of}."
 
 
 def sources_of(scored: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

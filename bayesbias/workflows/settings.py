@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from ..model.spec import ModelSpec
     from ..tables.wordlists import WordList
 
+OF_VECTORS = (
+    *("vectors", "case", "strip_accents", "subwords", "key", "limit", "allow_pickle", "cache"),
+    *("matched", "reference_lists"),
+)
+OF_ENCODERS = ("templates", "pooling", "layer")
+"""Settings that only embeddings have, and settings that only encoders have."""
+
+OFF = {"matched": 0, "reference_lists": 0, "subwords": False}
+"""Values that ask for nothing."""
+
 CONTEXTUAL_MODELS = ("crossed", "contextual")
 """Default models for words in contexts, without and with context effects."""
 
@@ -82,15 +92,16 @@ class Settings(FitOptions):
         settle_covariates(self, self.covariates, self.covariate_values)
         require_count("matched", self.matched)
         require_count("reference_lists", self.reference_lists, (1,))
-        self._require_encoder()
+        if self.encoder:
+            self.refuse_of_vectors()
+        else:
+            why = " is for words in contexts; choose their model with "
+            refuse_unused(self.chosen(*OF_ENCODERS), why, Argument("encoder"))
 
-    def _require_encoder(self) -> None:
-        """Raise an ArgumentError for a setting that only an encoder has."""
-        usual = {key.name: key.default for key in fields(Settings)}
-        for name in () if self.encoder else ("templates", "pooling", "layer"):
-            if (value := getattr(self, name)) != usual[name]:
-                need = " is for words in contexts; choose their model with "
-                raise ArgumentError(Argument(name, value), need, Argument("encoder"))
+    def refuse_of_vectors(self) -> None:
+        """Raise an ArgumentError for a setting that has no effect on words in contexts."""
+        why = " has no effect on words in contexts; leave it out"
+        refuse_unused(self.chosen(*OF_VECTORS), why)
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the settings as keyword arguments for a function."""
@@ -140,6 +151,20 @@ class ChangeSettings(FitOptions):
             raise ArgumentError(Argument("names"), need)
         if self.recover_words is not None:
             check_numbers(recover_words=self.recover_words)
+
+    def refuse_of_vectors(self, **others: object) -> None:
+        """Raise an ArgumentError for a setting that has no effect on two tables."""
+        names = ("case", "allow_pickle", "matched", "recover_words")
+        own = {name: getattr(self, name) for name in names}
+        refuse_unused(own | others, " is for embeddings, not for tables; leave it out")
+
+
+def refuse_unused(given: Mapping[str, object], *why: str | Argument) -> None:
+    """Raise an ArgumentError for the first setting that was changed, but has no effect."""
+    usual = {key.name: key.default for key in fields(Settings)}
+    for name, value in given.items():
+        if all(value != idle for idle in (None, usual.get(name), OFF.get(name))):
+            raise ArgumentError(Argument(name), *why)
 
 
 def settle_covariates(settings: FitOptions, named: Sequence[str], values: object) -> None:

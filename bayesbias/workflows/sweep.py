@@ -127,6 +127,8 @@ def run_sweep(
       embedding      list  model state
     0      demo  religion  paper  done
     """
+    if not isinstance(config, SweepConfig):
+        raise TypeError(f"a sweep needs a configuration; pass bb.load_sweep({config!r:.60})")
     parts, refused, ruler = _parts(config, allow_pickle=allow_pickle, progress=progress)
     jobs = {
         (*key, spec.name): cell_job((*key, spec.name), part, spec, config)
@@ -155,11 +157,8 @@ def run_sweep(
     frames |= _of_tables(kept, cells)
     methods = {cell: str(kept.about(one)["method"]) for cell, one in cells}
     states = _states(config, jobs, done, methods, refused)
-    frames |= {
-        "cells": states,
-        "failures": states[states["state"] == "failed"],
-        "landmarks": ruler,
-    }
+    failures = states[states["state"] == "failed"]
+    frames |= {"cells": states, "failures": failures, "landmarks": ruler}
     failed = tuple(one for one in done.failures if one.name == JOINT)
     return Sweep(_record(config, frames, done.warnings), done.reused, failed)
 
@@ -294,6 +293,8 @@ def require_sweep_place(out: Path) -> None:
     """Refuse a folder with results that are not a sweep's, before any work is done."""
     for folder in (out, out / RESULTS):
         output.require_folder(folder)
-    if not (out / RESULTS).exists():
-        names = dict.fromkeys((*output.OWN_NAMES, *(f"{name}.csv" for name in FRAMES)))
-        output.require_place(out, force=False, names=[*names])
+    names = {*output.OWN_NAMES, *(f"{name}.csv" for name in FRAMES)}
+    found = sorted(name for name in names if (out / name).exists())
+    if found and not (out / RESULTS).exists():
+        text = f"{out} has results ({', '.join(found[:3])}) but no results of a sweep"
+        raise ValueError(f"{text}; choose another folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -13,6 +14,7 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.random import Seed
 from .._core.reading import located, read_toml
+from .._core.resources import no_file
 from ..background.reference_words import N_MATCHED
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
@@ -118,9 +120,9 @@ def load_sweep(path: str | Path) -> SweepConfig:
     >>> [model.name for model in bb.load_sweep(path).models]
     ['paper']
     """
-    path = Path(path)
+    path = Path(os.path.expanduser(path))
     if not path.is_file():
-        raise FileNotFoundError(f"no sweep configuration at {path}; pass the sweep's .toml file")
+        raise no_file("sweep configuration", path)
     with located(path):
         return sweep_from_dict(read_toml(path), path.parent)
 
@@ -169,4 +171,4 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
 def _located(source: str, folder: Path) -> str:
     """Return a bundled name unchanged, or a path relative to the configuration's folder."""
     is_path = "/" in source or "\\" in source or Path(source).suffix
-    return str(folder / Path(source).expanduser()) if is_path else source
+    return str(folder / os.path.expanduser(source)) if is_path else source

@@ -111,6 +111,8 @@ def analyze(
     source = vectors if in_file or in_contexts(vectors) else open_embedding(vectors)
     known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
     chosen = settings_of(Settings, known)
+    if in_contexts(source):
+        replace(chosen, vectors=Settings.vectors).refuse_of_vectors()
     with stages(shown=None if chosen.progressbar else False) as tell:
         (analysis,) = analyze_lists(source, [load_wordlist(wordlist)], chosen, tell=tell)
     settings = {**({"name": name} if name else {}), **settings}

@@ -1,0 +1,138 @@
+"""Both ends of a change: two tables, two embeddings, or an embedding and a debiasing method."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import pandas as pd
+
+from .. import debias
+from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.warnings import warn
+from ..debias import DefiningSets
+from ..embeddings.distances import measure
+from ..embeddings.load import VectorsLike, load_vectors, pick
+from ..embeddings.registry import open_embedding
+from ..model.frequency import MATCHED
+from ..tables.schema import COLUMNS
+from ..tables.wordlists import WordList
+from ..warnings import NothingDrawn, SameVectors
+from .reference import read_source
+from .ruler import landmark_words
+from .settings import ChangeSettings, Settings, refuse_unused
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+    from ..background.pools import Pools
+
+
+class Ends(NamedTuple):
+    """Both ends of a change: their tables and, for embeddings, names, sources, and vectors."""
+
+    before: pd.DataFrame
+    after: pd.DataFrame
+    names: tuple[str, str] = ("before", "after")
+    sources: tuple[VectorsLike, ...] = ()
+    held: tuple[KeyedVectors, ...] = ()
+    pools: Pools | None = None
+    wordlist: WordList | None = None
+
+
+def read_ends(
+    before: pd.DataFrame | VectorsLike,
+    after: pd.DataFrame | VectorsLike,
+    words: WordList | None,
+    sets: str | Path | DefiningSets | None,
+    known: ChangeSettings,
+) -> Ends:
+    """Return two tables as they are, or measure the list in two embeddings, one pass for each."""
+    if _is_table(before) and _is_table(after):
+        return Ends(before, after, known.names or ("before", "after"))
+    if _is_table(before) or _is_table(after):
+        raise TypeError("before and after must be two tables or two embeddings; got one table")
+    if words is None:
+        raise TypeError("vectors need a word list; pass one as wordlist")
+    loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": known.progressbar}
+    sources = before, _debiased(before, after, words, sets, **loading)
+    chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
+    held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
+    listed = held.read(words).matched()  # as for a single list
+    (first,), wider = listed.parts, listed.wordlist
+    controls = wider.controls.get(MATCHED, ())
+    opened, also = open_embedding(sources[1], **loading), [*landmark_words(), *controls]
+    second = pick(opened, words.words, known.case, also=also).keyed()
+    if controls:
+        both = tuple(word for word in controls if word in second)
+        wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words
+    if controls and wider is words:
+        warn(NothingDrawn("matched controls", f"none of those drawn is in {_name(after)}"))
+    names = known.names or (_name(before), _name(after))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
+        one, two = (
+            measure(vectors, wider, name).rows
+            for vectors, name in zip((first, second), names, strict=True)
+        )
+    return Ends(one, two, names, sources, (first, second), held.pools, wider)
+
+
+def settled_recovery(
+    before: object,
+    after: object,
+    words: WordList | None,
+    known: ChangeSettings,
+    *,
+    sets: object,
+    recover: str | Path | DefiningSets | None,
+) -> str | Path | DefiningSets | None:
+    """Return what to recover, named like the list by default; refuse settings without effect."""
+    if _is_table(before) and _is_table(after):
+        known.refuse_of_vectors(sets=sets, recover=recover)
+        return None
+    if not (isinstance(after, str) and after in debias.DEBIASING_METHODS):
+        refuse_unused({"sets": sets}, " is for a debiasing method; name one, such as hard")
+    if recover is None and words is not None and words.name in debias.defining_sets():
+        return words.name
+    if recover is None:
+        refuse_unused({"recover_words": known.recover_words}, " needs ", Argument("recover"))
+    return recover
+
+
+def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
+    return isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end}
+
+
+def _name(source: object) -> str:
+    return Path(source).name if isinstance(source, str | os.PathLike) else "vectors"
+
+
+def _debiased(
+    before: VectorsLike,
+    after: VectorsLike,
+    words: WordList,
+    sets: str | Path | DefiningSets | None,
+    **loading: Any,  # noqa: ANN401
+) -> VectorsLike:
+    """If `after` names a debiasing method, apply it to `before`; otherwise, return `after`."""
+    if not isinstance(after, str):
+        return after
+    methods, path = debias.DEBIASING_METHODS, Path(after)
+    if after not in methods:
+        if get_close_matches(after, methods) and not (path.exists() or path.suffix):
+            raise ValueError(unknown_name("embedding or debiasing method", after, methods))
+        return after
+    if sets is None and words.name not in (known := debias.defining_sets()):
+        text = (
+            f"no defining sets are called {words.name!r}; pass one of {', '.join(known)}, or a "
+            "file with pairs of words (see bayesbias docs debiasing),"
+        )
+        raise ArgumentError(f"{text} as ", Argument("sets"))
+    method: Callable[..., KeyedVectors] = getattr(debias, after)
+    return method(load_vectors(before, **loading), words.name if sets is None else sets)
