@@ -77,6 +77,7 @@ def test_settings_without_effect_are_refused_by_functions(call) -> None:
         call()
 
 
+@pytest.mark.usefixtures("toy")
 def test_a_mistake_in_the_code_is_a_traceback_and_wrong_input_one_line(monkeypatch, capsys) -> None:
     monkeypatch.setattr(bb, "check_wordlist", lambda _: bb.run_sweep("s.toml"))  # a TypeError
     assert "pass bb.load_sweep('s.toml')" in refused(capsys, ["lists", "check", "gender"])
