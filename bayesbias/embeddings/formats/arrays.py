@@ -21,6 +21,7 @@ from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
 from ..source import LARGEST_DIMS, Chunk, ChunksOf, Embedding, array_chunks
 from .keyed import Vectors
+from .text import NANS
 from .word_files import native_words, place_of_words, words_of_rows
 
 FOREIGN = (
@@ -127,7 +128,9 @@ def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
             (matrix,) = read_tensors(path).values()
         else:
             sep = source.layout.between.decode()
-            options: dict[str, Any] = {"header": None, "na_filter": False, "comment": "#"}
+            sep = r"\s+" if sep.isspace() else sep
+            options: dict[str, Any] = {"header": None, "keep_default_na": False, "comment": "#"}
+            options["na_values"] = NANS
             matrix = pd.read_csv(path, sep=sep, dtype=np.float32, **options).to_numpy()
     fits = matrix.ndim == 2 and len(matrix) and 0 < matrix.shape[1] <= LARGEST_DIMS
     if not fits or matrix.dtype.kind != "f":

@@ -18,9 +18,9 @@ import pandas as pd
 
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
-from ...warnings import OddLines, SlowText, WrongHeader
+from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import END, Layout, unfulfilled
+from .layout import BLANKS, END, Layout, unfulfilled
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -94,6 +94,8 @@ class Tally:
             warn(WrongHeader(self.lines, promised, about=str(self.path)))
         if self.odd:
             warn(self.notice())
+        if self.layout.numbered:
+            warn(ColumnsNotRead(("the numbers of rows",), about=str(self.path)))
         self.decoder.close(self.path)
 
 
@@ -139,7 +141,7 @@ def _chunks(
     """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
-    blanks = END if between.isspace() else END + between
+    blanks = END + between
     found, texts = list[Found](), list[bytes]()
     lines.reverse()
     while lines:
@@ -150,7 +152,8 @@ def _chunks(
             continue
         tally.lines, tally.last = tally.lines + 1, number
         word, _, rest = text.partition(after)
-        if not word or rest.count(between) != others:
+        word = word.strip(BLANKS)
+        if not word or layout.numbered or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
                 tally.leave_out((number, line[:SHOWN]))
@@ -213,10 +216,13 @@ def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
     options |= {"keep_default_na": False, "header": None, "low_memory": False}
     options |= {"lineterminator": "\n", "skip_blank_lines": False}
+    if not layout.between.isspace():  # blanks may stand before other marks
+        content = content.replace(b" " + layout.between, layout.between)
     column = content.replace(layout.between, b"\n")  # pandas takes long for hundreds of columns
+    sep = layout.between[1:2] or layout.between  # without quotes
     slices: Any = _Slices(column)  # pandas only reads, but its types ask for more methods
     with np.errstate(over="ignore"):
-        frame = pd.read_csv(slices, sep=layout.between.decode(), **options)
+        frame = pd.read_csv(slices, sep=sep.decode(), **options)
         numbers: Vector = frame.to_numpy(np.float32)
     if numbers.shape != (n * layout.dims, 1):
         raise ValueError("not a row of numbers")
