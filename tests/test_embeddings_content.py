@@ -343,6 +343,12 @@ def test_a_limit_reads_the_first_words(tmp_path: Path, kind: str) -> None:
     refused("limit must be a whole number, 1 or more; got 0", load_vectors, tmp_path / "v", limit=0)
 
 
+def test_a_limit_does_not_silence_notices(file: File) -> None:
+    path = file("v", b"# mine\n" + lines(" ", " "))
+    with pytest.warns(bb.warnings.OddLines):
+        assert load_vectors(path, limit=3).index_to_key == ["king", "Paris"]
+
+
 def test_slow_text_is_followed_by_a_hint_once(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayesbias.embeddings.formats.text.SLOW", -1.0)
     path = file("slow.txt", as_text(WORDS))

@@ -136,8 +136,9 @@ def test_other_text_in_a_column_of_numbers_is_refused(cell: Any, held: str, tmp_
 def test_rows_without_numbers_and_numbers_as_text(tmp_path: Path) -> None:
     frame = ROWS.copy()
     frame.loc["c"] = np.nan
-    frame.to_csv(tmp_path / "v.csv")
-    with pytest.warns(bb.warnings.EmptyVectors):
-        found = bb.load_vectors(tmp_path / "v.csv")
-    np.testing.assert_array_equal(found[[*"abdef"]], ROWS.drop(index="c"))
+    for sep, decimal in (",.", ";,"):
+        frame.to_csv(tmp_path / "v.csv", sep=sep, decimal=decimal)
+        with pytest.warns(bb.warnings.EmptyVectors):
+            found = bb.load_vectors(tmp_path / "v.csv")
+        np.testing.assert_array_equal(found[[*"abdef"]], ROWS.drop(index="c"))
     np.testing.assert_array_equal(bb.load_vectors(ROWS.astype(str))[[*"abcdef"]], ROWS)

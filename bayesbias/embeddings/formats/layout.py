@@ -114,11 +114,11 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     n_lines, lines = len(lines), lines[:LINES]
     if not lines:
         raise ValueError(f"{path} is empty")
+    if sep := _named_columns(lines):
+        return Layout(1, sep, sep, table=True)
     first = header_of(lines[0])
     body = lines[1:] if first and len(lines) > 1 else lines
     dims, after, between = _separated(body)
-    if sep := _named_columns(lines):
-        return Layout(max(dims, 1), sep, sep, table=True)
     if _has_decimal_commas(body):
         raise _refusal(path, lines, "; write the numbers with points, not with decimal commas")
     header = first is not None and len(lines) > 1

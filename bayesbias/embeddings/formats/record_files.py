@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..._core.reading import loads_json, located
 from ...tables.spellings import KeyedVectors
-from ...tables.table_files import read_csv, read_parquet
+from ...tables.table_files import dialect, read_csv, read_parquet
 from ..source import Embedding
 from .frames import are_numbered, numbered
 from .held import as_keyed
@@ -23,7 +23,18 @@ def read_frame(source: Embedding) -> KeyedVectors:
         else:
             sep = source.layout.between.decode()
             frame = read_csv(path, sep=sep, keep_default_na=False, low_memory=False)
+            if dialect(path)["decimal"] == ",":  # pandas reads them unless a cell is empty
+                frame = frame.apply(_with_points)
         return as_keyed(frame)
+
+
+def _with_points(column: pd.Series) -> pd.Series:
+    """Return a column with points for decimal commas if most of its cells are such numbers."""
+    if pd.api.types.is_numeric_dtype(column):
+        return column
+    cells = column.astype(str)
+    commas = cells.str.fullmatch(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
+    return cells.str.replace(",", ".") if 2 * commas.sum() > len(cells) else column
 
 
 def read_json_file(source: Embedding) -> KeyedVectors:

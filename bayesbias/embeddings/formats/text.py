@@ -80,7 +80,7 @@ class Tally:
         return OddLines(len(self.odd), self.layout.dims, tuple(some), about=str(self.path))
 
     def close(self, *, ended: bool) -> None:
-        """Check the end of the file and the number of lines; warn about lines left out."""
+        """Check the end of the file and the number of lines; warn about what was left out."""
         if not ended and self.odd and self.odd[-1][0] == self.last:
             raise ValueError(f"{self.notice()}; the file was cut off. Download or copy it again")
         if 2 * len(self.odd) > self.lines:
@@ -92,6 +92,10 @@ class Tally:
                 text = unfulfilled(self.path, self.lines, promised)
                 raise ValueError(f"{text}. If it is complete, delete its first line")
             warn(WrongHeader(self.lines, promised, about=str(self.path)))
+        self.tell()
+
+    def tell(self) -> None:
+        """Warn about lines and columns that were left out, and about another encoding."""
         if self.odd:
             warn(self.notice())
         if self.layout.numbered:
@@ -122,6 +126,7 @@ def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Ite
             yield from _chunks(whole, before, tally, wanted)
             tick()
             if source.limit is not None and tally.lines >= source.limit:
+                tally.tell()
                 return
         ended = not rest.strip()
         yield from _chunks([rest], number, tally, wanted)
