@@ -56,6 +56,17 @@ def test_separators_are_found(file: File, after: str, between: str) -> None:
     check(load_vectors(file("ends", lines(after, between, end=between + "\n"))), WORDS)
 
 
+MARKS = [" [", ": [", "[", "\t[", ";[", " [ ", ": ", " = ", "->", " | ", "\u00a0", "\u3000"]
+
+
+@pytest.mark.parametrize("between", [" ", "\t", ", ", " | "])
+@pytest.mark.parametrize("after", MARKS)
+def test_marks_are_neither_words_nor_lost_numbers(file: File, after: str, between: str) -> None:
+    for header in ("", "6 3\n", "6 3 54\n"):
+        content = lines(after, between, end="]\n" if "[" in after else "\n")
+        check(load_vectors(file("v", header.encode() + content)), WORDS)
+
+
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
     "gz": gzip.compress,
@@ -132,6 +143,23 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     ("one 1 2.5", {"one": (1, 2.5)}, ""),  # without the end of a line
     ("1 2\none 1 2.5", {"one": (1, 2.5)}, ""),
     ("7 1.5 2.5\n8 3.5 4.5\n", {"7": (1.5, 2.5), "8": (3.5, 4.5)}, ""),  # words are ids
+    (":a: 1 2.5\n:b: 3 4\n", {":a:": (1, 2.5), ":b:": (3, 4)}, ""),
+    ("".join(f"{word} {np.array(row)}\n" for word, row in WORDS.items()), WORDS, ""),  # aligned
+    ("".join(f"\t{line}\n" for line in AS_TEXT.splitlines()), GOT, ""),
+    (WIDE.reset_index().to_csv(header=False), GOT, "ColumnsNotRead"),
+    ("3 2 100\n" + AS_TEXT, GOT, ""),
+    (WIDE.to_csv(header=False, quoting=1), GOT, ""),
+    (WIDE.to_csv(header=False, quoting=1, sep=" "), GOT, ""),
+    (LISTS.to_csv(index=False, header=False), GOT, ""),
+    (LISTS.replace(", ", "\n ", regex=True).to_csv(index=False), GOT, ""),  # as NumPy prints them
+    ("# my\tvectors\n" + WIDE.to_csv(sep="\t", header=False), GOT, "OddLines"),
+    *((WIDE.to_json(orient=way), GOT, "") for way in ("columns", "index", "split")),
+    (WIDE.reset_index(names="word").to_json(), GOT, ""),
+    (
+        '{"word": "\\ud800", "v": [1, 2]}\n{"word": "b", "v": [3, 4]}',
+        {"\ud800": (1, 2), "b": (3, 4)},
+        "",
+    ),
     ("a:1,2.5\nb:3,4.5\nc:d,e:1,0.5\n", {"a": (1, 2.5), "b": (3, 4.5), "c:d,e": (1, 0.5)}, ""),
 ]
 
@@ -174,7 +202,24 @@ def test_a_long_file_may_lack_a_share_of_its_words(file, promised, told, monkeyp
 
 RUSSIAN = ("a 1 2\n", "он 1 2\nона 3 4\n")
 UTF_16 = [text.encode(f"utf-16{end}") for text in RUSSIAN for end in ("", "-le", "-be")]
+UTF_32 = ["a 1 2\n".encode(f"utf-32{end}") for end in ("", "-le", "-be")]
+COUNTS = [f"w{i} {i / 7:.4f} {i - 0.5} " for i in range(20)]
 NO_EMBEDDINGS: list[tuple[bytes | str, str]] = [
+    *((content, "text in UTF-32: save it as UTF-8") for content in UTF_32),
+    *(
+        (
+            as_text(FRENCH, end=f"{sep}0.05\n").replace(b" ", sep.encode()).replace(b".", b","),
+            "commas",
+        )
+        for sep in ",;| "
+    ),
+    *(
+        ("".join(f"{line}{count(i)}\n" for i, line in enumerate(COUNTS)), "column 3 .*counts")
+        for count in (lambda i: 900 - i, lambda i: 9e3 / (i + 1) // 1)
+    ),
+    ('{"a": [1, 2]}\n{"a": [1, 3]}', "word 'a' has different vectors"),
+    (pd.DataFrame(np.eye(3), ["w1", "w2", "w3"], ["d1", "d2", "d3"]).to_json(), "words may be"),
+    ("w,d0,d1\na,1.5,2\nb,x,3\nc,.5,.5\n", "'d0' are numbers, but that of the word 'b' is 'x'"),
     *((content, "text in UTF-16: save it as UTF-8") for content in UTF_16),
     ("<!DOCTYPE html><html>", "is a web page: the download failed"),
     ("version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS.*git lfs pull"),
@@ -232,6 +277,16 @@ BESIDE: dict[str, bytes | str] = {
     "vocab.json": json.dumps({word: i for i, word in enumerate(WORDS)}),
     "v-vocab.pkl": pickle.dumps([*WORDS], protocol=2),
     "labels.txt": LINES.encode("utf-16"),
+    "v_words.txt": LINES.encode("utf-32"),
+    "v_vocab.txt": "".join(f"{i}\t{word}\n" for i, word in enumerate(WORDS)),
+    "v.words": "".join(f"{i} {word}\n" for i, word in enumerate(WORDS)),
+    "tokens.txt": "word count\n" + "".join(f"{word} 3\n" for word in WORDS),
+    "tokens.csv": "text,label\n" + "".join(f"{word},{i}\n" for i, word in enumerate(WORDS)),
+    "vocab.csv": pd.Series([*WORDS]).to_csv(),
+    "v-vocab.csv": "word;freq;pos\n" + "".join(f'"{word}";3;N\n' for word in WORDS),
+    "v-words.csv": '"vocab"\n' + "".join(f'"{word}"\n' for word in WORDS),
+    "words.json": json.dumps({"words": [*WORDS], "count": [3] * 6}),
+    "v-words.json": json.dumps(dict(enumerate(WORDS))),
 }
 
 
@@ -249,6 +304,24 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
     check(load_vectors(path, allow_pickle=True), WORDS)
     near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
     refused(r"is not a list of words|unequal", load_vectors, path, allow_pickle=True)
+
+
+def test_an_extra_word_is_not_taken_for_a_header(file: File) -> None:
+    np.save(path := file("v.npy", b""), MATRIX)
+    file("v.txt", "the\n" + LINES)
+    refused("unequal numbers", load_vectors, path)
+
+
+@pytest.mark.parametrize("form", ["{:g}\t", "{:9.4f} ", "{:g} "])
+@pytest.mark.parametrize("factor", [1, 8])
+def test_numbers_beside_as_many_words_are_a_matrix(file: File, form: str, factor: int) -> None:
+    rows = MATRIX * factor  # eight times, all are whole
+    path = file("v.tsv", "".join("".join(map(form.format, row)) + "\n" for row in rows))
+    file("metadata.tsv", LINES)
+    check(load_vectors(path), dict(zip(WORDS, rows.tolist(), strict=True)))
+    file("metadata.tsv", "one")
+    if factor == 8 and "g" in form:  # each line may begin with an id
+        assert load_vectors(path).vector_size == 2
 
 
 @pytest.mark.parametrize("dims", [0, 1])
@@ -289,6 +362,12 @@ def test_a_limit_reads_the_first_words(tmp_path: Path, kind: str) -> None:
     assert bb.convert_vectors(tmp_path / "v", tmp_path / "folder", **how) == (2, 3)
     assert bb.convert_vectors(tmp_path / "folder", tmp_path / "less", limit=1) == (1, 3)
     refused("limit must be a whole number, 1 or more; got 0", load_vectors, tmp_path / "v", limit=0)
+
+
+def test_a_limit_does_not_silence_notices(file: File) -> None:
+    path = file("v", b"# mine\n" + lines(" ", " "))
+    with pytest.warns(bb.warnings.OddLines):
+        assert load_vectors(path, limit=3).index_to_key == ["king", "Paris"]
 
 
 def test_slow_text_is_followed_by_a_hint_once(file: File, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,7 +231,7 @@ REFUSED: list[tuple[Any, str]] = [
     (({"he": 0, "she": 6}, MATRIX), "must map to rows from 0 to 5"),
     (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
     (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
-    (COLUMN.assign(n=range(6)).astype({f"d{i}": str for i in range(4)}), "also d0, d1, d2"),
+    (COLUMN.astype(object).assign(d2=[0.5, "x", 1, 1, 1, 1]), "column 'd2' .* 'he' is 'x'"),
     (WIDE.set_index("d0", append=True), "index has the levels"),
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),
     ({"he": [1, 2], "she": [1]}, "same length; 'he' has 2 numbers, but 'she' has 1"),

@@ -93,3 +93,52 @@ def without_ranks(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out ranks and what is done with them, because only some forms have ranks."""
     names = [name for name in frame if str(name).endswith("_rank") or name == "frequency"]
     return frame.drop(columns=names)
+
+
+ROWS = pd.DataFrame(
+    np.random.default_rng(1).normal(size=(6, 4)).astype(np.float32),
+    index=pd.Index([*"abcdef"], name="word"),
+    columns=[f"d{i}" for i in range(4)],
+)
+
+
+def with_cell(cell: Any, held: str, path: Path) -> Any:
+    """Return the rows with another cell for the word c, as a frame or in a file."""
+    frame = ROWS.astype(object)
+    frame.loc["c", "d1"] = cell
+    if held == "csv":
+        frame.to_csv(path)
+    elif held == "unnamed":
+        frame.rename_axis(None).to_csv(path)
+    elif held == "parquet":
+        texts = [None if each is pd.NA else str(each) for each in frame["d1"]]
+        ROWS.assign(d1=texts).reset_index().to_parquet(path)
+    return path if path.exists() else frame
+
+
+@pytest.mark.parametrize("held", ["frame", "csv", "unnamed", "parquet"])
+@pytest.mark.parametrize("cell", ["", np.nan, "NA", "null", "None", pd.NA], ids=repr)
+def test_a_cell_without_a_number_costs_one_word(cell: Any, held: str, tmp_path: Path) -> None:
+    source = with_cell(cell, held, tmp_path / "v")
+    with pytest.warns(bb.warnings.EmptyVectors) as told:
+        found = bb.load_vectors(source)
+    assert [each.message.words for each in told] == [("c",)]
+    np.testing.assert_array_equal(found[[*"abdef"]], ROWS.drop(index="c"))
+
+
+@pytest.mark.parametrize("held", ["frame", "csv", "unnamed", "parquet"])
+@pytest.mark.parametrize("cell", ["x", True, "1,5"])
+def test_other_text_in_a_column_of_numbers_is_refused(cell: Any, held: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'d1' are numbers, but that of the word 'c'"):
+        bb.load_vectors(with_cell(cell, held, tmp_path / "v"))
+
+
+def test_rows_without_numbers_and_numbers_as_text(tmp_path: Path) -> None:
+    frame = ROWS.copy()
+    frame.loc["c"] = np.nan
+    for sep, decimal in (",.", ";,"):
+        frame.to_csv(tmp_path / "v.csv", sep=sep, decimal=decimal)
+        with pytest.warns(bb.warnings.EmptyVectors):
+            found = bb.load_vectors(tmp_path / "v.csv")
+        np.testing.assert_array_equal(found[[*"abdef"]], ROWS.drop(index="c"))
+    np.testing.assert_array_equal(bb.load_vectors(ROWS.astype(str))[[*"abcdef"]], ROWS)

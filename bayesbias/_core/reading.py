@@ -140,11 +140,16 @@ def _up_to(most: int, stream: IO[bytes], part: int) -> bytes:
 
 
 def utf16_of(head: bytes) -> str:
-    """Return the kind of UTF-16 that a text is in, or an empty string.
+    """Return the kind of UTF-16 or UTF-32 that a text is in, or an empty string.
 
     Without a byte-order mark, the zero bytes of blanks, digits, and Latin letters show it: they are
     only in even or only in odd places.
     """
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    for kind, places in (("utf-32-be", (0, 1)), ("utf-32-le", (2, 3))):
+        if any(head[:SHOWN]) and not any(any(head[place:SHOWN:4]) for place in places):
+            return kind
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     head = head[:SHOWN]

@@ -20,7 +20,7 @@ from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
 from .formats.held import as_keyed, encoder_chunks, is_encoder
 from .formats.keyed import loaded_whole
-from .formats.layout import header_of, is_number, layout_of
+from .formats.layout import END, header_of, is_number, layout_of
 from .formats.record_files import read_frame, read_json_file
 from .formats.static_models import folder_of_model, read_static_model
 from .source import HEAD_SIZE, ChunksOf, Embedding
@@ -85,7 +85,10 @@ UNPACK = "unpack it, and pass the file inside"
 REFUSED = {
     **{"7z": ("a 7z archive", UNPACK), "rar": ("a rar archive", UNPACK)},
     "Z": ("a file packed by `compress`", UNPACK),
-    "UTF-16": ("text in UTF-16", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 OLD > NEW`"),
+    **{
+        kind: (f"text in {kind}", f"save it as UTF-8, as with `iconv -f {kind} -t UTF-8 OLD > NEW`")
+        for kind in ("UTF-16", "UTF-32")
+    },
     "HTML": ("a web page", "the download failed; open its address in a browser to see why"),
     "LFS": ("a pointer of Git LFS, not the file itself", "run `git lfs pull`"),
     "PyTorch": ("a PyTorch file", "load it with torch.load, and pass (words, array)"),
@@ -201,14 +204,14 @@ def _kind_of(head: bytes, ending: str) -> str:
     if ended and header_of(first) and (control or not _is_text(rest, ending)):
         return "word2vec"
     if control:
-        return "UTF-16" if utf16_of(head) else "unknown"
+        return utf16_of(head)[:6].upper() or "unknown"
     start = as_utf8(head).lstrip()
     return next((kind for kind, pattern in TEXTS.items() if re.match(pattern, start)), "text")
 
 
 def _is_text(rest: bytes, ending: str) -> bool:
     """Decide whether the bytes after a header are lines of numbers; they have no control bytes."""
-    fields = [re.split(rb"[ \t,;|:]+", line.rstrip(b" \t\r,;|")) for line in rest.split(b"\n")[:9]]
+    fields = [re.split(rb"[ \t,;|:]+", line.rstrip(END + b",;|")) for line in rest.split(b"\n")[:9]]
     numbers = any(is_number(some[-1]) for some in fields[:8] if len(some) > 1)
     return numbers or (ending != ".bin" and rest.isascii())
 

@@ -22,6 +22,7 @@ from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding, array_chunks
 from .keyed import Vectors
 from .matrices import check_matrix
+from .text import NANS
 from .word_files import native_words, place_of_words, words_of_rows
 
 FOREIGN = (
@@ -140,7 +141,9 @@ def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:
             (matrix,) = read_tensors(path).values()
         else:
             sep = source.layout.between.decode()
-            options: dict[str, Any] = {"header": None, "na_filter": False, "comment": "#"}
+            sep = r"\s+" if sep.isspace() else sep
+            options: dict[str, Any] = {"header": None, "keep_default_na": False, "comment": "#"}
+            options["na_values"] = NANS
             matrix = pd.read_csv(path, sep=sep, dtype=np.float32, **options).to_numpy()
     check_matrix(matrix, str(named))
     return matrix

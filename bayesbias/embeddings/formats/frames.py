@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -47,8 +49,11 @@ _NO_NUMBERS = (
 
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
 
+_MISSING = {"", "na", "n/a", "nan", "-nan", "null", "none", "<na>"}
+"""How programs write, in any case, that there is no number."""
+
 LOOKED_AT = 1_000
-"""Number of rows that show whether a column has only whole numbers."""
+"""Number of rows that show whether a column has only whole numbers, or mostly numbers."""
 
 
 def plain_name(name: object) -> str:
@@ -75,38 +80,94 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         )
         warn(LeftOut(lost, len(known), "row", why))
         frame, words = frame[known], words[known]
+    given, frame = frame, _with_numbers(frame, kinds, place)
+    numbers = [p for p, kind in enumerate(kinds) if kind in ("number", "mixed") and p != place]
     of_lists = [p for p, kind in enumerate(kinds) if kind == "vector" and p != place]
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
         rows: Any = frame.iloc[:, kept[0]].tolist()
     else:
-        kept = _dimensions(frame, [p for p, kind in enumerate(kinds) if kind == "number"], place)
+        kept = _dimensions(frame, numbers, place)
         names = frame.columns[kept]
         if not names.is_unique:
             raise ValueError(f"the table has two columns named {names[names.duplicated()][0]!r}")
+        _require_numbers(given.iloc[:, kept], words)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
-    ranks, used = _ranks(frame, [p for p in rest if kinds[p] == "number"])
+    ranks, used = _ranks(frame, [p for p in rest if p in numbers])
     _warn_of_columns(frame, rest, used)
     return words.tolist(), rows, ranks
 
 
 def _kind(column: pd.Series) -> str:
-    """Return whether a column has numbers, text, vectors, or something else."""
+    """Return whether a column has numbers, text, vectors, or something else.
+
+    Numbers are `mixed` if some are text, or if a minority of the cells are no numbers.
+    """
     types = pd.api.types
     if any(is_kind(column) for is_kind in _NO_NUMBERS):
         return "other"
-    if types.is_numeric_dtype(column):
-        return "number"
-    some = column.dropna().astype(object)
-    inferred = types.infer_dtype(some, skipna=True)
-    if inferred in _NUMBERS:
+    numeric = types.is_numeric_dtype(column)
+    some = column.iloc[:0] if numeric else column.dropna().astype(object)
+    if numeric or types.infer_dtype(some, skipna=True) in _NUMBERS:
         return "number"
     first = some.iloc[0] if len(some) else None
-    if isinstance(first, str):
-        starts = some.map(lambda cell: isinstance(cell, str) and cell.lstrip()[:1] == "[")
-        return "vector" if len(some) > 1 and starts.all() else "text"
-    return "vector" if isinstance(first, list | tuple | np.ndarray) else "other"
+    if isinstance(first, list | tuple | np.ndarray):
+        return "vector"
+    filled = some.iloc[:: 1 + len(some) // LOOKED_AT]  # words may be in order
+    filled = filled[~_missing(filled)]
+    if (
+        plain_name(column.name) not in WORD_NAMES
+        and _parsed(filled).notna().sum() > len(filled) / 2
+    ):
+        return "mixed"
+    starts = some.map(lambda cell: isinstance(cell, str) and cell.lstrip()[:1] == "[")
+    if len(some) > 1 and starts.all():
+        return "vector"
+    return "text" if isinstance(first, str) else "other"
+
+
+def _missing(cells: pd.Series) -> pd.Series:
+    """Return which cells are empty, or say that there is no number."""
+    empty = [isinstance(cell, str) and cell.strip().lower() in _MISSING for cell in cells]
+    return cells.isna() | np.array(empty, dtype=bool)
+
+
+def _parsed(cells: pd.Series) -> pd.Series:
+    """Return the numbers in cells, also in text; truth values and other cells become NaN."""
+    able = [isinstance(cell, str | Real | Decimal) and not isinstance(cell, bool) for cell in cells]
+    cells = cells.where(np.array(able, dtype=bool), np.nan)
+    known = pd.to_numeric(cells, errors="coerce").notna()
+    return cells.where(known, np.nan).astype(np.float64)
+
+
+def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) -> pd.DataFrame:
+    """Return a table whose columns of numbers have no text or objects."""
+    read = {
+        place: _parsed(frame.iloc[:, place].astype(object))
+        for place, kind in enumerate(kinds)
+        if kind in ("number", "mixed")
+        and place != words
+        and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place])
+    }
+    if not read:
+        return frame
+    columns = {place: read.get(place, frame.iloc[:, place]) for place in range(len(kinds))}
+    return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
+
+
+def _require_numbers(frame: pd.DataFrame, words: pd.Index) -> None:
+    """Refuse dimensions with a cell that is neither a number nor empty."""
+    for name, column in frame.items():
+        if pd.api.types.is_numeric_dtype(column):
+            continue
+        cells = column.astype(object)
+        odd = np.flatnonzero(_parsed(cells).isna() & ~_missing(cells))
+        if len(odd):
+            raise ValueError(
+                f"most cells of the column {name!r} are numbers, but that of the word "
+                f"{words[odd[0]]!r} is {cells.iloc[odd[0]]!r}; correct it, or leave it empty"
+            )
 
 
 def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
@@ -118,14 +179,15 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
         )
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
     named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
-    indexed = _kind(pd.Series(frame.index)) == "text"
+    indexed = _kind(pd.Series(frame.index)) in ("text", "mixed")
     names = [*map(str, frame.columns)]
-    if indexed and (texts or not _numbered(names)):
-        indexed = not _all_numbered(frame.index)
+    if indexed and (texts or not numbered(names)):
+        indexed = not are_numbered(frame.index)
     if indexed and (not named or plain_name(frame.index.name) in WORD_NAMES):
         return None
+    texts = texts or [place for place, kind in enumerate(kinds) if kind == "mixed"]
     place = _only(frame, texts, WORD_NAMES, "text") if texts else None
-    if place is None or (not _numbered(names) and _all_numbered(frame.iloc[:, place])):
+    if place is None or (not numbered(names) and are_numbered(frame.iloc[:, place])):
         raise ValueError(
             "the table has no words in its index or in a column of text, only "
             f"{abridged([str(name) for name in frame.columns], 3)}. Set the words as its index; if "
@@ -157,8 +219,8 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
             f"the table's header has numbers ({abridged(labels, 3)}), so it is probably the first "
             "word and its vector; read the file with header=None"
         )
-    numbered = {*_numbered(labels)}
-    kept = [p for p, label in zip(places, labels, strict=True) if label in numbered]
+    alike = {*numbered(labels)}
+    kept = [p for p, label in zip(places, labels, strict=True) if label in alike]
     if not kept:
         plain = [label.strip().lower() for label in labels]
         known = [any(one.fullmatch(label) for one in _NO_DIMENSIONS) for label in plain]
@@ -181,20 +243,20 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
     return kept
 
 
-def _all_numbered(words: Iterable[object]) -> bool:
+def are_numbered(words: Iterable[object]) -> bool:
     """Return whether words are a text with different numbers, as of rows or dimensions."""
     labels = [*map(str, words)]
-    return len(_numbered(labels)) == len(labels)
+    return len(numbered(labels)) == len(labels)
 
 
-def _numbered(labels: Sequence[str]) -> list[str]:
+def numbered(labels: Iterable[str]) -> list[str]:
     """Return the labels with a number after the same text, if most labels are like that."""
     stems: dict[str, list[str]] = defaultdict(list)
     for label in labels:
         if match := _NUMBERED.fullmatch(label):
             stems[match[1]].append(label)
     most = max(stems.values(), key=len, default=[])
-    return most if len(most) > 1 and 2 * len(most) > len(labels) else []
+    return most if len(most) > 1 and 2 * len(most) > len([*labels]) else []
 
 
 def _has_whole_numbers(column: pd.Series) -> bool:

@@ -18,9 +18,9 @@ import pandas as pd
 
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
-from ...warnings import OddLines, SlowText, WrongHeader
+from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import END, Layout, unfulfilled
+from .layout import BLANKS, END, Layout, unfulfilled
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -80,7 +80,7 @@ class Tally:
         return OddLines(len(self.odd), self.layout.dims, tuple(some), about=str(self.path))
 
     def close(self, *, ended: bool) -> None:
-        """Check the end of the file and the number of lines; warn about lines left out."""
+        """Check the end of the file and the number of lines; warn about what was left out."""
         if not ended and self.odd and self.odd[-1][0] == self.last:
             raise ValueError(f"{self.notice()}; the file was cut off. Download or copy it again")
         if 2 * len(self.odd) > self.lines:
@@ -92,8 +92,14 @@ class Tally:
                 text = unfulfilled(self.path, self.lines, promised)
                 raise ValueError(f"{text}. If it is complete, delete its first line")
             warn(WrongHeader(self.lines, promised, about=str(self.path)))
+        self.tell()
+
+    def tell(self) -> None:
+        """Warn about lines and columns that were left out, and about another encoding."""
         if self.odd:
             warn(self.notice())
+        if self.layout.numbered:
+            warn(ColumnsNotRead(("the numbers of rows",), about=str(self.path)))
         self.decoder.close(self.path)
 
 
@@ -120,6 +126,7 @@ def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Ite
             yield from _chunks(whole, before, tally, wanted)
             tick()
             if source.limit is not None and tally.lines >= source.limit:
+                tally.tell()
                 return
         ended = not rest.strip()
         yield from _chunks([rest], number, tally, wanted)
@@ -139,7 +146,7 @@ def _chunks(
     """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
-    blanks = END if between.isspace() else END + between
+    blanks = END + between
     found, texts = list[Found](), list[bytes]()
     lines.reverse()
     while lines:
@@ -150,7 +157,8 @@ def _chunks(
             continue
         tally.lines, tally.last = tally.lines + 1, number
         word, _, rest = text.partition(after)
-        if not word or rest.count(between) != others:
+        word = word.strip(BLANKS)
+        if not word or layout.numbered or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
                 tally.leave_out((number, line[:SHOWN]))
@@ -213,10 +221,13 @@ def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
     options |= {"keep_default_na": False, "header": None, "low_memory": False}
     options |= {"lineterminator": "\n", "skip_blank_lines": False}
+    if not layout.between.isspace():  # blanks may stand before other marks
+        content = content.replace(b" " + layout.between, layout.between)
     column = content.replace(layout.between, b"\n")  # pandas takes long for hundreds of columns
+    sep = layout.between[1:2] or layout.between  # without quotes
     slices: Any = _Slices(column)  # pandas only reads, but its types ask for more methods
     with np.errstate(over="ignore"):
-        frame = pd.read_csv(slices, sep=layout.between.decode(), **options)
+        frame = pd.read_csv(slices, sep=sep.decode(), **options)
         numbers: Vector = frame.to_numpy(np.float32)
     if numbers.shape != (n * layout.dims, 1):
         raise ValueError("not a row of numbers")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..._core.checks import Argument, ArgumentError
-from ..._core.reading import as_utf8, damage_named, located
+from ..._core.reading import as_utf8, damage_named, located, opened
 from ...tables.encodings import Decoder
+from .frames import WORD_NAMES, plain_name
 
 PARTS = ("words", "vocab", "vocabulary", "metadata", "labels", "tokens")
 ENDINGS = (".txt", ".tsv", ".csv", ".vocab", ".words", ".json", ".pkl")
@@ -20,9 +23,8 @@ _PACKED = re.compile(r"\.(npy|safetensors|tsv|txt)$")
 _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGNORECASE)
 """Ends of names of matrices, such as ``1990-w.npy`` next to ``1990-vocab.pkl``."""
 
-_COUNT = re.compile(r"(.+)[ \t,][0-9]+")
-HEADS = ("word", "words", "token", "tokens", "label", "labels", "term", "name", "key")
-"""Names of a column of words."""
+OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos", "norm", "", "#")
+"""Usual names of columns next to the words; pandas leaves the name of an index empty."""
 
 
 def place_of_words(matrix: Path) -> Path:
@@ -49,6 +51,16 @@ def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
         with located(path):
             return _listed(json.loads(content), path)
     return _first_column(_lines(content, path), n_rows)
+
+
+def are_beside(matrix: Path) -> bool:
+    """Return whether a file with as many words as a text of numbers has lines lies next to it."""
+    with suppress(FileNotFoundError, ValueError):
+        place = place_of_words(matrix)
+        with opened(matrix) as (_, stream, _):
+            n_rows = sum(not line.startswith(b"#") for line in stream if line.strip())
+        return len(words_of_rows(place, n_rows, allow_pickle=False)) == n_rows
+    return False
 
 
 def native_words(path: Path) -> list[str]:
@@ -80,31 +92,89 @@ def _first_column(lines: list[str], n_rows: int) -> list[str]:
     """Return the words of lines that may have a header, further columns, or blank lines below."""
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
-    first = lines[0].lower() if lines else ""
-    sep = "," if "\t" not in first and {*HEADS} & {*first.split(",")[1:]} else "\t"
-    columns = [line.split(sep) for line in lines]
-    place, heads = 0, [head.strip() for head in first.split(sep)]
-    if len(lines) == n_rows + 1 and (len(heads) > 1 or heads[0] in HEADS):
-        place = next((i for i, head in enumerate(heads) if head in HEADS), 0)
-        columns, lines = columns[1:], lines[1:]
-    if columns and min(map(len, columns)) > max(place, 1):
-        return [some[place] for some in columns]
-    counts = [_COUNT.fullmatch(line) for line in lines]
-    return [found[1] for found in counts if found] if all(counts) else lines
+    header = len(lines) == n_rows + 1
+    columns = _columns(lines, header)
+    names = [plain_name(column[0]) for column in columns]
+    usual = (*WORD_NAMES, *(OTHER_NAMES if len(columns) > 1 else ()))
+    if header and not {*usual}.isdisjoint(names):
+        columns = [column[1:] for column in columns]
+    else:
+        names = [""] * len(columns)
+    sure = [place for place, name in enumerate(names) if name in WORD_NAMES[:3]]
+    texts = [place for place, column in enumerate(columns) if not all(map(_is_number, column))]
+    others = [place for place, column in enumerate(columns) if not _counts_up(column)]
+    ranks = [WORD_NAMES.index(name) if name in WORD_NAMES else len(WORD_NAMES) for name in names]
+    return columns[min(sure or texts or others or [0], key=ranks.__getitem__)]
+
+
+def _columns(lines: list[str], header: bool) -> list[list[str]]:
+    """Split lines at TABs, or at marks or blanks if a column has numbers only, or a usual name."""
+    for sep in "\t,; ":
+        if not lines or not all(sep in line for line in lines):
+            continue
+        named = header and not {*WORD_NAMES}.isdisjoint(map(plain_name, _fields(lines[0], sep)))
+        ways = [[line.rsplit(sep, 1) for line in lines], [line.split(sep, 1) for line in lines]]
+        if sep != " " or named:
+            ways.insert(0, [_fields(line, sep) for line in lines])
+        for rows in ways:
+            widths = {*map(len, rows)}
+            if min(widths) == 1 or (len(widths) > 1 and sep != "\t"):
+                continue
+            columns = [_unquoted(column) for column in zip(*rows, strict=False)]
+            if sep == "\t" or named:
+                return columns
+            if any(all(map(_is_number, column[header:])) for column in columns):
+                parts = [_columns(one, header) if sep == " " else [one] for one in columns]
+                return [column for part in parts for column in part]
+    return [_unquoted(lines)]
+
+
+def _fields(line: str, sep: str) -> list[str]:
+    """Split a line at a separator, but not within quotes."""
+    with suppress(csv.Error):
+        if '"' in line and sep in ",;":
+            return next(csv.reader([line], delimiter=sep))
+    return line.split(sep)
+
+
+def _unquoted(column: Sequence[str]) -> list[str]:
+    """Return the content of quotes if all cells have them."""
+    if not all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in column):
+        return [*column]
+    return [cell[1:-1].replace('""', '"') for cell in column]
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"\s*-?[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?\s*", cell) is not None
+
+
+def _counts_up(column: list[str]) -> bool:
+    """Return whether a column has the numbers of rows."""
+    return column in ([*map(str, range(start, start + len(column)))] for start in (0, 1))
 
 
 def _listed(given: object, path: Path) -> list[str]:
-    """Return the words in a list, or in a mapping of words to rows."""
+    """Return the words in a list, in a mapping of words to rows or back, or in the only list."""
     if isinstance(given, dict):
-        rows = {row: word for word, row in given.items()}
-        if set(rows) != set(range(len(given))):
-            raise ValueError(f"{path} does not map each word to its row, from 0")
-        given = [rows[row] for row in range(len(given))]
+        lists = [one for one in given.values() if isinstance(one, list)]
+        lists = [one for one in lists if all(isinstance(word, str) for word in one)]
+        given = lists[0] if len(lists) == 1 else _by_row(given, path)
     listed = given if isinstance(given, list | tuple) else [None]
     words = [one.decode(errors="replace") if isinstance(one, bytes) else one for one in listed]
     if not all(isinstance(one, str) for one in words):
         raise ValueError(f"{path} is not a list of words")
     return [*map(str, words)]
+
+
+def _by_row(given: dict[Any, Any], path: Path) -> list[Any]:
+    """Return words in the order of rows that they map to, or that map to them."""
+    pairs = [(row, word) for word, row in given.items()]
+    if all(str(row).isdecimal() and isinstance(word, str | bytes) for row, word in given.items()):
+        pairs = [(int(row), word) for row, word in given.items()]
+    rows = {row: word for row, word in pairs if isinstance(row, int | float)}
+    if set(rows) != set(range(len(given))):
+        raise ValueError(f"{path} does not map each word to its row, from 0")
+    return [rows[row] for row in range(len(given))]
 
 
 class _WordsOnly(pickle.Unpickler):
