@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from builders import refused
+from builders import FAST, refused
 from moments import states
 
+import bayesbias as bb
 from bayesbias._core.files import file_names, recover, replace_file, replace_folder
 from bayesbias.warnings import RunWasStopped
 
@@ -173,3 +174,22 @@ def test_a_second_writer_is_refused_until_the_first_ends_or_dies(tmp_path: Path)
             write(path)
         assert not told[0].message.restored
     assert contents(tmp_path) == {"out/a.csv": "new", "b.csv": "new"}
+
+
+def test_a_tilde_is_the_home_folder_wherever_files_are_written_and_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, here = tmp_path / "home", tmp_path / "here"
+    for folder in (home, here):
+        folder.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(here)
+    table = bb.distance_table("glove-demo", "weat1")
+    bb.write_table(table, "~/t.csv")
+    assert bb.read_table("~/t.csv").equals(table)
+    bb.save_posterior(bb.fit(table, **FAST), "~/p.nc")
+    assert bb.load_posterior("~/p.nc").attrs["model"] == "by-group"
+    bb.save_vectors(bb.load_vectors("glove-demo", ["she", "he"]), "~/v.npz")
+    bb.convert_vectors("~/v.npz", "~/v", progressbar=False)
+    assert len(bb.load_vectors("~/v")) == 2
+    assert not [*here.iterdir()]

@@ -34,7 +34,7 @@ def replace_file(path: str | Path, *companions: str) -> Iterator[Path]:
     An OSError is raised if the folder does not exist or is not writable, or if ``path`` is a
     folder. It is also raised if the disk is full or another process is writing the same file.
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
     if not path.parent.is_dir():
@@ -66,7 +66,7 @@ def replace_folder(
     An OSError is raised if the folder cannot be written or renamed, or if the disk is full. It is
     also raised if a new file has the name of an old folder, or another process is writing there.
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     path.resolve().parent.mkdir(parents=True, exist_ok=True)
     with _stage(path) as (final, new, old):
         yield new
@@ -89,8 +89,9 @@ def recover(path: str | Path) -> None:
 
     An OSError is raised if another process is writing there, or if the folder cannot be renamed.
     """
-    if _places(Path(path))[1].is_dir():
-        with _stage(Path(path)):
+    path = Path(path).expanduser()
+    if _places(path)[1].is_dir():
+        with _stage(path):
             pass
 
 

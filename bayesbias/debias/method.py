@@ -293,8 +293,9 @@ def debias_file(
     dict
         The contents of ``record.json``: source, size, `Debiasing`, and the package's version.
     """
-    target = Path(out)
-    require_native_path(target, Path(source), force=force, files=(*FILES, RECORD))
+    target = Path(out).expanduser()
+    place = Path(source).expanduser()
+    require_native_path(target, place, force=force, files=(*FILES, RECORD))
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     debiaser = fit_debiaser(embedding, method, sets, **options)
     with replace_folder(target) as stage:

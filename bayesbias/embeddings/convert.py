@@ -110,7 +110,7 @@ def convert_vectors(
     >>> bb.convert_vectors("glove-demo", f"{tempfile.mkdtemp()}/glove", progressbar=False)
     (5846, 100)
     """
-    target = Path(folder)
+    target = Path(folder).expanduser()
     how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
     embedding = open_embedding(source, progressbar=progressbar, **how)
     require_native_path(target, embedding.path, force=force)

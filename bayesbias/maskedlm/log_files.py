@@ -40,7 +40,7 @@ def places_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
         check_path("path", place, "a path, or a list of paths")
     if not places:
         raise ValueError("path is an empty list; pass one or more folders or logs")
-    return [Path(place) for place in places]
+    return [Path(place).expanduser() for place in places]
 
 
 def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:

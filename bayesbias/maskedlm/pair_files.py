@@ -89,7 +89,7 @@ def read_pairs(
     for option, given, of in (("metadata", metadata, "bbq"), ("part", part, "stereoset")):
         if dataset != of and given not in {None, PARTS[0]}:
             raise ArgumentError(Argument(option, str(given)), f" is for the data set {of} only")
-    path = Path(path)
+    path = Path(path).expanduser()
     if not path.is_file():
         text = f"{no_file('data set', path)}; none is included, so pass the path of your copy"
         raise FileNotFoundError(text)

@@ -53,7 +53,9 @@ def stereoset_scores(
         of ``PAIR_LABELS``; ``stereotypical``, ``anti_stereotypical``, and ``unrelated``, in [0, 1];
         and the ``difference`` and ``token_difference`` of the first two (only scored tokens count).
     """
-    clusters = list(stereoset_clusters(Path(path), "intrasentence", (*LABELS, UNRELATED)))
+    clusters = list(
+        stereoset_clusters(Path(path).expanduser(), "intrasentence", (*LABELS, UNRELATED))
+    )
     sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]
     logs: list[FloatArray] = []
     for block in batched(sentences, SENTENCES_AT_ONCE):

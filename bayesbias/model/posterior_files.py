@@ -93,7 +93,8 @@ def load_posterior(path: str | Path) -> DataTree:
     import xarray as xr
 
     check_path("a posterior to load", path)
-    if not Path(path).is_file():
+    path = Path(path).expanduser()
+    if not path.is_file():
         raise no_file("posterior", path)
     try:
         with h5py.File(path) as file:  # if this fails, h5netcdf would print a traceback

@@ -136,8 +136,9 @@ def _of_rows(table: pd.DataFrame, values: object) -> pd.Series:
 
 def with_values(table: pd.DataFrame, path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
     """Return a table with the columns of a CSV file that covariates name."""
+    path = Path(path).expanduser()
     values = read_values(path, covariates)
-    with located(Path(path)):
+    with located(path):
         for name in values:
             _check_name(table, str(name))
     try:
@@ -150,8 +151,9 @@ def with_values(table: pd.DataFrame, path: str | Path, covariates: Sequence[str]
 
 def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
     """Read the columns of a CSV file that covariates name; the index contains the words."""
-    with located(Path(path)):
-        frame = read_csv(Path(path), dtype=str, keep_default_na=False)
+    path = Path(path).expanduser()
+    with located(path):
+        frame = read_csv(path, dtype=str, keep_default_na=False)
         is_numbered = frame.columns[0] == "Unnamed: 0" and (
             frame.iloc[:, 0].tolist() == [*map(str, range(len(frame)))]
         )
@@ -163,7 +165,7 @@ def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
                 "a column of words and columns of numbers that covariates name are needed; got "
                 f"{', '.join(map(repr, [words, *names]))} for {abridged(sorted(asked))}"
             )
-        return read_frame(Path(path), (words,)).set_index(words)[chosen]
+        return read_frame(path, (words,)).set_index(words)[chosen]
 
 
 def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:

@@ -80,7 +80,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     """
     check_flags(drop_duplicates=drop_duplicates)
     check_path("a table to read", path)
-    path = Path(path)
+    path = Path(path).expanduser()
     if not path.is_file():
         raise no_file("table", path)
     with located(path):
@@ -110,7 +110,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     >>> len(bb.read_table(path)) == len(table)
     True
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     if path.suffix not in {".csv", ".parquet"}:
         raise ValueError(f"a table file must end in .csv or .parquet; got {path.name!r}")
     if path.suffix == ".parquet":

@@ -187,9 +187,10 @@ class Fitted:
         """Write the answer as an SVG of 1200 × 630 pixels, with hashes of what was measured."""
         short = ", ".join(f"{name} {value[:12]}" for name, value in self.found.hashes.items())
         origin = f"bayesbias {version('bayesbias')} · {short}"
-        with replace_file(Path(path)) as temporary:
+        path = Path(path).expanduser()
+        with replace_file(path) as temporary:
             temporary.write_text(shared(self.page().answer, origin), encoding="utf-8")
-        return Path(path)
+        return path
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the same folder as the command line does, and return the path of its report.
@@ -206,10 +207,11 @@ class Fitted:
         ValueError
             If the folder already has results and `force` is False.
         """
-        require_place(Path(path), force=force)
-        with replace_results(Path(path), force=force) as stage:
+        path = Path(path).expanduser()
+        require_place(path, force=force)
+        with replace_results(path, force=force) as stage:
             fill_folder(stage, {"": self}, self.call)
-        return Path(path) / REPORT
+        return path / REPORT
 
     def __str__(self) -> str:
         return screen_text(self.page().answer)
