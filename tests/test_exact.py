@@ -18,7 +18,7 @@ from bayesbias.model.priors import Prior
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
-from bayesbias.sampling.exact import _drawn, bounds_of, sample_exact
+from bayesbias.sampling.exact import _all_modes, _along_sds, _drawn, bounds_of, sample_exact
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import Block, log_prior
@@ -225,6 +225,22 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]
     # four standard errors of 20,000 draws with sds of .60 and 1.41
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_all_modes_are_found_from_any_of_them(first: int) -> None:
+    """Two Gaussian peaks of a log sd, 3 apart and .2 wide: no slope connects them."""
+    peaks = np.array([-4.0, -1.0])
+
+    def density(points: np.ndarray) -> np.ndarray:
+        return np.logaddexp(*(-(((points[:, 0] - at) / 0.2) ** 2) / 2 for at in peaks))
+
+    one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
+    start = peaks[[first]]
+    trial, along = _along_sds(one, density, start)
+    found = _all_modes(one, density, start, trial, along)
+    # L-BFGS stops at small gradients; its forward differences are off by a step of 1e-6.
+    np.testing.assert_allclose(found[:, 0], [peaks[first], peaks[1 - first]], atol=1e-3)
 
 
 def test_words_that_sets_share_bring_no_rounding_errors() -> None:

@@ -245,6 +245,8 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     post = bb.fit(table, covariates=names, seed=1)
     slope = bb.slopes(post).set_index("covariate")["mean"]
     mean = float(table["share"].mean())
+    for other in (table[1:], table.assign(share=table["share"] + table["share"] ** 2)):
+        refused("other covariates", bb.predictions, post, other, {"share": [0.0]})
     for values in ([], 1.0, ["1"], [np.nan]):
         refused("list of finite numbers", bb.predictions, post, table, {"share": values})
     frame = bb.predictions(post, table, {"share": [mean, mean + 0.1]})

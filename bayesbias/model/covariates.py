@@ -108,11 +108,7 @@ def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, 
             f"{', '.join(LEVELS)}, as in share:protected_group; groups and sets alone have effects "
             "in the model"
         )
-    x = np.ones(len(table))
-    for part in numbers:
-        own = numbers_of(table, part)
-        x = x * (own - own.mean())
-    x, label = x - x.mean(), ":".join(numbers)
+    x, label = centered_product(table, numbers), ":".join(numbers)
     unit = float(x.std())
     if not unit > SAME * max(abs(x).max(), 1e-300):
         raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
@@ -120,6 +116,13 @@ def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, 
         yield label, x, unit
     for level in dict.fromkeys(table[levels[0]].astype(str)) if levels else ():
         yield f"{label}: {level}", np.where(table[levels[0]].astype(str) == level, x, 0.0), unit
+
+
+def centered_product(table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+    """Return the product of columns minus their means, minus its mean."""
+    columns = [numbers_of(table, name) for name in names]
+    x = np.prod([column - column.mean() for column in columns], axis=0)
+    return np.asarray(x - x.mean())
 
 
 def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:

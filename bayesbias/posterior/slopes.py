@@ -11,8 +11,8 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
-from ..model.covariates import numbers_of
-from ..model.design import COVARIATE, cell_means
+from ..model.covariates import centered_product, numbers_of
+from ..model.design import COVARIATE, Design, cell_means
 from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.reduction import collapse
@@ -116,6 +116,7 @@ def predictions(
         real = given.ndim == 1 and given.size and given.dtype.kind in "biuf"
         if not real or not np.isfinite(given).all():
             raise ValueError(f"values of {name!r} must be a list of finite numbers; got {given}")
+    _require_same(table, design, parts)
     place = design.codes("protected_group"), design.connection
     shape = len(design.groups), len(design.connections)
     active = np.nan_to_num(cell_means((design.x != 0).astype(np.float64), place, shape))
@@ -142,6 +143,15 @@ def _term(tree: DataTree) -> str:
             "this posterior has no covariates; pass some, as in bb.fit(table, covariates=['share'])"
         )
     return terms[0].name
+
+
+def _require_same(table: pd.DataFrame, design: Design, parts: Sequence[Sequence[str]]) -> None:
+    """Raise a ValueError if a table's covariates are not those that were fitted, when rounded."""
+    x = np.array([centered_product(table, own) for own in parts]).T
+    if len(x) != len(design.x) or not np.allclose(
+        np.where(design.x != 0, x, 0), design.x, atol=1e-6 * float(np.abs(x).max())
+    ):
+        raise ValueError("the table has other covariates than the one that was fitted; pass that")
 
 
 def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]) -> float:
