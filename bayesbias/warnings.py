@@ -238,14 +238,14 @@ class ColumnsNotRead(BayesbiasWarning):
 
 
 class UnknownFrequency(BayesbiasWarning):
-    """Words are drawn by their order, which may not be that of their frequency."""
+    """Nothing says how frequent words are, so contrasts are not at equal frequency."""
 
     alphabetical: bool = False
     text = (
         "{alphabetical:words are in alphabetical order|nothing says how frequent words are}, so "
-        "their order stands for their frequency when words of similar frequency are drawn; pass a "
-        "{alphabetical:file|text file} with frequent words first, or a table with a column 'count' "
-        "or 'rank'"
+        "differences in frequency are not removed, and words are drawn whatever their frequency; "
+        "pass a {alphabetical:file|text file} with frequent words first, or a table with a column "
+        "'count' or 'rank'"
     )
 
 

@@ -203,7 +203,8 @@ def _vectors(
     known = {} if embedding.loaded is None else resolved_forms(embedding.loaded)
     others = known or places is None  # else, all words were read as they are spelled
     forms = [known.get(form, form) for form in chunk.words] if others else None
-    ranks = chunk.ranks if is_ranked(embedding, chunk.words) else None
+    in_file = (chunk.words[row] for row in np.argsort(chunk.ranks, kind="stable"))
+    ranks = chunk.ranks if is_ranked(embedding, in_file) else None
     return Vectors(words, chunk.vectors, forms, ranks, places)
 
 
