@@ -100,11 +100,19 @@ class Ticks:
 
     label: str
     values: Sequence[float]
+    ci_prob: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Two estimates, with at least this share between them, and as many on either side."""
+        ordered = sorted(self.values)
+        outside = int((1 - self.ci_prob) / 2 * len(ordered))
+        return ordered[outside], ordered[-1 - outside]
 
     @property
     def right(self) -> str:
-        """The smallest and the largest estimate as text."""
-        return f"{number(min(self.values), 2)} to {number(max(self.values), 2)}"
+        """The ends of most estimates as text."""
+        return " to ".join(number(end, 2) for end in self.ends)
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,8 @@ class ListPage(Page[ListRecord]):
             exceed = int((topics > record.overall.mean).sum())
             yield (
                 f"Any two topics differ somewhat: {exceed} of {len(topics)} lists on other topics "
-                "give a larger number. This shows whether these stereotypes stand out, not whether "
-                "the result is true."
+                f"give a larger {'mean of groups' if record.groups else 'number'}. This shows "
+                "whether these stereotypes stand out, not whether the result is true."
             )
         elif record.without and (reason := WITHOUT[record.without]):
             yield f"There are no lists on other topics for comparison, {reason}."
@@ -209,14 +209,17 @@ class ListPage(Page[ListRecord]):
             "Which words were measured?",
             table(frames["words"], "Words of the list, by set (missing ones in brackets)"),
             ("List", record.title),
-            ("About the list", about["note"]),
+            ("About the list", " ".join(about["note"].split())),
             ("Source", about["reference"]),
             ("License", about["license"]),
             ("Missing", " ".join(parts.missing_notes(record, controls=True))),
             table(frames["forms"], "Found as"),
         )
-        most, shown = record.led("influence").head(8), "name role mean mean_without change"
-        yield Fold("What if one word is left out?", table(most, "Without one word", shown))
+        closeness = (
+            -record.led("influence").head(8).set_index("name")[["mean", "mean_without", "change"]]
+        )
+        without = closeness.reset_index()
+        yield Fold("What if one word is left out?", table(without, "Closer by, without one word"))
         yield Fold(
             "How many words do similar words count as?",
             table(frames["sizes"]),

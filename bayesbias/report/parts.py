@@ -67,7 +67,8 @@ def ruler(record: Record, topics: pd.Series | None = None) -> list[Mark | Ticks]
     """Return the rows below the posteriors: lists on other topics, then landmarks."""
     marks: list[Mark | Ticks] = []
     if topics is not None:
-        marks.append(Ticks(f"{len(topics)} random other topics", topics.tolist()))
+        label = f"{len(topics)} random other topics"
+        marks.append(Ticks(label, topics.tolist(), record.ci_prob))
     return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
 
 
@@ -192,12 +193,15 @@ def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
 def alerts(record: Record) -> list[str]:
     """Return what stands before the sentence: reasons not to rely on the numbers."""
     texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.warnings]
-    if record.has("thin"):
-        texts.append(f"Too few different words: {sets_in_words(record.frames['thin'])}.")
+    thin = record.frames["thin"].query("role != 'control'") if record.has("thin") else ()
+    if len(thin):
+        texts.append(f"Too few words are left: {sets_in_words(thin)}.")
     if record.has("sizes"):
         sizes = record.frames["sizes"].query("n_words > 1 and role != 'controls'")
         if names := [in_words(name) for name in sizes.query("n_effective < @ALIKE")["name"]]:
-            texts.append(f"Almost the same vectors, so each counts as one word: {joined(names)}.")
+            texts.append(
+                f"Words with almost the same vectors, which count as one: {joined(names)}."
+            )
     return texts
 
 
@@ -218,4 +222,4 @@ def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
 def sets_in_words(thin: pd.DataFrame) -> str:
     """Name thin sets and the number of words found for each."""
     counts = zip(thin["set"].map(in_words), thin["found"], thin["words"], strict=True)
-    return joined(f"{name} ({found} of {words})" for name, found, words in counts)
+    return joined(f"{name} ({found:.0f} of {words:.0f})" for name, found, words in counts)

@@ -91,9 +91,9 @@ def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.row.mean, mark.row.low, mark.row.high, "···◇")
         return _line(mark.short, bar, number(mark.row.mean, digits))
-    ordered = sorted(mark.values)
-    low, middle, high = (ordered[round(p * (len(ordered) - 1))] for p in (0.05, 0.5, 0.95))
-    return f"{mark.label[: LABEL - 1]:{LABEL}}{_bar(axis, middle, low, high, '····')}  {mark.right}"
+    middle = sorted(mark.values)[len(mark.values) // 2]
+    bar = _bar(axis, middle, *mark.ends, "····")
+    return f"{mark.label[: LABEL - 1]:{LABEL}}{bar}  {mark.right}"
 
 
 def _axis_line(axis: Axis) -> str:
