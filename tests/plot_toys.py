@@ -48,6 +48,7 @@ def of_tables(table: pd.DataFrame) -> dict[str, Case]:
     ranks["rank"] = 10 * np.arange(1, len(ranks) + 1)
     names = [str(word) for word in table["protected_word"].unique()]
     dots = pd.DataFrame({"protected_group": ["", *names[:2]], "mean": -0.1})
+    dots = dots.assign(low=-0.25, high=0.05)
     quantiles = np.linspace(-0.3, 0.1, 300).reshape(100, 3).T
     dots = pd.concat([dots, pd.DataFrame(quantiles, columns=QUANTILES)], axis=1)
     without = pd.DataFrame({"factor": "protected_word", "name": names, "mean": -0.1})

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from builders import distances, leaning, refused, summaries
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.text import Text
 from plot_toys import (
     ODD_WORDS,
     Case,
@@ -163,6 +164,13 @@ def test_prior_predictive_marks_figures_outside(odd: dict[str, Case]) -> None:
     frame.loc[outside, ["observed", "share_below"]] = 9.0, 1.0
     ax = plots.prior_predictive(frame)
     assert line(ax, "outside").get_xdata() == pytest.approx([1.0] * outside.sum())
+
+
+def test_dots_have_their_mean_and_interval_as_closeness(odd: dict[str, Case]) -> None:
+    (frame,), _ = odd["closeness"]
+    ax = plots.closeness(frame, title="Religion, in these vectors")
+    assert [text.get_text() for text in ax.texts].count("0.10 (−0.05 to 0.25)") == len(frame)
+    assert "Religion, in these vectors" in [text.get_text() for text in ax.findobj(Text)]
 
 
 def test_distributions_shade_the_band_and_print_the_shares() -> None:

@@ -41,7 +41,9 @@ MATRIX_NOTE = (
 )
 
 
-def closeness(frame: pd.DataFrame, *, label: str = "", ax: Axes | None = None) -> Axes:
+def closeness(
+    frame: pd.DataFrame, *, label: str = "", title: str = "How much closer", ax: Axes | None = None
+) -> Axes:
     """Draw each row of a headline as 100 dots, each 1% of the posterior; closer is to the right.
 
     Parameters
@@ -50,6 +52,8 @@ def closeness(frame: pd.DataFrame, *, label: str = "", ax: Axes | None = None) -
         ``headline`` in the frames of an analysis: ``mean``, ``low``, ``high``, and 100 quantiles.
     label : str
         Column that names the rows; by default, the group or the embedding.
+    title : str
+        What the plot is about, such as a list and an embedding.
 
     Examples
     --------
@@ -80,8 +84,16 @@ def closeness(frame: pd.DataFrame, *, label: str = "", ax: Axes | None = None) -
     names = frame[label].replace("", "all groups").str.replace("_", " ")
     layout.row_labels(ax, range(len(frame)), names)
     ax.set_ylim(len(frame) - 0.7, -1.0)
+    raised = 0.0
+    if {"low", "high"} <= {*frame}:
+        ends = zip(-frame["mean"], -frame["high"], -frame["low"], strict=True)
+        texts = (
+            f"{mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") for mean, low, high in ends
+        )
+        rows = [(place - 0.2, text, False) for place, text in enumerate(texts)]
+        raised = layout.right_column(ax, "mean (interval)", rows)
     note = "Each dot is 1% of the posterior. Filled dots: closer. Hollow dots: farther."
-    return layout.header(ax, "How much closer", note)
+    return layout.header(ax, title, note, raised=raised)
 
 
 def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:

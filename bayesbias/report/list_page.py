@@ -259,7 +259,11 @@ class ListPage(Page[ListRecord]):
     def plots(self) -> Plots:
         frames = self.record.frames
         return {
-            "closeness": partial(plots.closeness, frames["headline"]),
+            "closeness": partial(
+                plots.closeness,
+                frames["headline"],
+                title=f"How much closer: {self.record.title}, in {self.record.embedding}",
+            ),
             "heatmap": partial(plots.heatmap, frames["table"]),
             "distributions": partial(plots.distributions, frames["table"]),
         }
