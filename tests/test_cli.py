@@ -133,7 +133,7 @@ def test_lists_and_models_are_listed_and_shown(capsys: pytest.CaptureFixture[str
 @pytest.mark.usefixtures("toy")
 def test_lists_check_names_keys_and_exits_by_severity(capsys: pytest.CaptureFixture[str]) -> None:
     for old, new, code, text in (
-        ("", "", 0, "mine.toml: 0 errors, 0 warnings."),
+        ("", "", 0, "mine.toml: 0 errors, 3 warnings."),
         ('"clock"', '"walk"', 0, "mine.toml: warning: controls.human["),
         ('"son"', '"he"', 1, "mine.toml: error: groups.men[1]: 'he' is already in groups.men[0]"),
     ):

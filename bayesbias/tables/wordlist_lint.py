@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._core.characters import LOOKALIKES, code_point, plainly, script_of
-from .._core.checks import unknown_name
-from .schema import CONTROLS
+from .._core.checks import counted, unknown_name
+from .schema import CONTROLS, FEWEST_LEFT
 from .spellings import oddities, without_accents
 
 TEXTS = ("name", "title", "reference", "license", "note")
@@ -117,6 +117,12 @@ def _word_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
     for path, words in sets:
         if not words:
             yield _error(path, "the set is empty")
+        elif len(words) < FEWEST_LEFT and path[0] in ("groups", "stereotypes"):
+            text = (
+                f"has only {counted(len(words), 'word')}; use {FEWEST_LEFT} or more, for results "
+            )
+            text += "that do not depend on a single word"
+            yield _error(path, text, severity="warning")
         for index, word in enumerate(words):
             place, plain = (*path, index), without_accents(word.lower()).replace(" ", "_")
             if unfit := _unfit(word):
