@@ -92,6 +92,21 @@ def test_each_vector_is_kept_once_and_under_its_first_name() -> None:
     assert duplicate_vectors(once).empty
 
 
+def test_words_equalized_by_debiasing_are_no_copies_and_no_group_is_emptied() -> None:
+    """All attributes are neutralized, so she and he are equally far from all of them."""
+    words = {"groups": {"a": ["he", "man"], "b": ["she", "woman"]}}
+    words |= {"stereotypes": {"a": ["doctor", "boss", "strong"], "b": ["nurse", "weak", "home"]}}
+    debiased = bb.debias.hard(bb.load_vectors("glove-demo"), "gender")
+    with pytest.warns(bb.warnings.EquidistantWords):
+        table = bb.distance_table(debiased, words, drop_duplicates=True)
+    assert {*table["protected_group"]} == {"a", "b"}
+    assert {*duplicate_vectors(table)["kind"]} == {"equidistant"}
+    copied = {word: debiased[word] for word in table["attribute"].unique()}
+    copied |= dict.fromkeys(("he", "she"), debiased["he"])
+    copied |= dict.fromkeys(("man", "woman"), debiased["man"])
+    refused("all words of b are copies", bb.distance_table, copied, words, drop_duplicates=True)
+
+
 def test_words_at_one_distance_from_stereotypes_alone_are_equidistant() -> None:
     table = bb.distance_table(vectors_of(), WORDS)
     sides = table["attribute_set"].isin(["neutral"])

@@ -14,6 +14,7 @@ import pandas as pd
 
 from .._core.warnings import warn
 from ..warnings import EquidistantWords, ExactCopies, RepeatedPairs, RepeatedRows
+from .cosines import table_cosines
 from .schema import COLUMNS, IDS, OPTIONAL_COLUMNS, STEREOTYPES, Checked, as_table
 
 TOLERANCE = 1e-5
@@ -21,6 +22,9 @@ TOLERANCE = 1e-5
 
 FEWEST = 3
 """Fewest equal distances of a pair; two agree to 1e-5 by chance about once in 100,000 times."""
+
+SAME_COSINE = 0.999
+"""Smallest cosine of one vector with itself, which a table stores with four decimals."""
 
 PARTNERS = {"protected_word": "attribute", "attribute": "protected_word"}
 """For each column of words, the column of the words they are compared with."""
@@ -45,9 +49,9 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row per pair: ``role`` (``protected_word`` or ``attribute``), ``kind``, ``word`` (the
         first in the table), ``other``, ``n_distances`` (how many were compared, at least three),
-        and the largest ``difference``. If ``kind`` is ``copy``, all compared distances are equal.
-        If ``kind`` is ``equidistant``, two protected words from different groups have the same
-        distance to every stereotype attribute, but not to the controls.
+        and the largest ``difference``. If ``kind`` is ``copy``, all compared distances are equal,
+        and so are the vectors, if the table has cosines. If ``kind`` is ``equidistant``, two other
+        protected words from different groups have the same distance to every stereotype attribute.
 
     Examples
     --------
@@ -58,7 +62,12 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     [['copy', 'jew', 'hebrew']]
     """
     table = as_table(table, COLUMNS)
-    rows = [(role, "copy", *pair) for role in PARTNERS for pair in _equal_words(table, role)]
+    rows = [
+        (role, "copy", *pair)
+        for role in PARTNERS
+        for pair in _equal_words(table, role)
+        if _one_direction(table, *pair[:2])
+    ]
     copies = {row[2:4] for row in rows}
     groups = dict(zip(table["protected_word"].astype(str), table["protected_group"], strict=True))
     stereotypes = table[table["connection"].isin(STEREOTYPES)]
@@ -70,6 +79,12 @@ def duplicate_vectors(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         rows, columns=["role", "kind", "word", "other", "n_distances", "difference"]
     )
+
+
+def _one_direction(table: pd.DataFrame, word: str, other: str) -> bool:
+    """Return whether two words may have one vector: so say their cosine, or no cosines."""
+    cosines = table_cosines(table, (word, other))
+    return not cosines.size or bool(cosines[0, 1] > SAME_COSINE)
 
 
 def _equal_words(table: pd.DataFrame, role: str) -> Iterator[tuple[str, str, int, float]]:
@@ -109,6 +124,12 @@ def drop_duplicates(table: pd.DataFrame) -> pd.DataFrame:
     kept = pd.Series(data=True, index=table.index)
     for role, others in pairs[pairs["kind"] == "copy"].groupby("role")["other"]:
         kept &= ~table[role].astype(str).isin(others)
+    for name in ("protected_group", "attribute_set"):
+        if lost := [*dict.fromkeys(table.loc[~table[name].isin(table.loc[kept, name]), name])]:
+            raise ValueError(
+                f"all words of {', '.join(map(str, lost))} are copies of words of another set; use "
+                "vectors that tell them apart, or leave the set out of the list"
+            )
     return table[kept].reset_index(drop=True)
 
 
