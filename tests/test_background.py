@@ -1,6 +1,8 @@
 """Reference distributions: ψ, Φ, relative bias, experiments, and their frames."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -338,3 +340,29 @@ def test_words_with_their_places(planted: bg.Distribution) -> None:
     assert frame["rank"].tolist() == pytest.approx(
         stats.norm.cdf([1.5, 2.5, 1.9, 2.1, -0.4]), abs=NEAR
     )
+
+
+def test_spellings_of_one_word_count_once_and_in_one_set(planted: bg.Distribution) -> None:
+    spelled = replace(planted, case="fallback")
+    with pytest.warns(bb.warnings.SameSpellings) as told:
+        found = spelled.psi_of(["w3", "W3", "w2"], "X")
+    assert found.index.tolist() == ["w3", "w2"]
+    assert told[0].message.spellings == (("W3", "w3"),)
+    refused("X and Y", spelled.relative_bias, ["w3", "w4"], ["W3", "w2"], n_resamples=9, seed=1)
+
+
+def test_names_of_experiments_and_distributions_are_told_apart(planted: bg.Distribution) -> None:
+    sets = {"groups": {"a": ["he"], "b": ["she"]}, "stereotypes": {"a": ["doctor"], "b": ["nurse"]}}
+    refused("two experiments are called 'mine'", bg.experiments, [sets, sets])
+    one = {"one": bg.Experiment("one", UP, ("w2",), ("up",), ("down",))}
+    for pair, text in (({}, "distribution called 'one'"), ({"other": planted}, "called 'one'")):
+        for function in (bg.relative, bg.standalone):
+            refused(text, function, pair, one)
+    refused("experiment called 'two'", bg.relative, {"one": planted, "two": planted}, one)
+
+
+@pytest.mark.parametrize("ranks", [(-3, None), (0, 1.5), 5, (9, 3)])
+def test_ranks_to_draw_from_are_checked(ranks: object) -> None:
+    drawn = partial(bg.topic_tables, "glove-demo", "weat1", n_tables=1, progressbar=False)
+    refused("ranks must be", lambda: next(drawn(ranks=ranks)))
+    refused("unknown case", lambda: next(drawn(case="x")))

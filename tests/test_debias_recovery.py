@@ -135,3 +135,11 @@ def test_words_that_one_embedding_lacks_are_left_out() -> None:
         refused(told, remaining_bias, before, some, SETS, n_words=40)
     alone = keyed(("alone",), np.ones((1, 10)))
     refused("have no words in common", remaining_bias, before, alone, SETS)
+
+
+def test_neighbors_and_targets_are_checked() -> None:
+    vectors = bb.load_vectors("glove-demo")
+    for neighbors in (0, 10**6, 2.5):
+        refused("neighbors must be from 1", remaining_bias, vectors, vectors, neighbors=neighbors)
+    refused(r"pass \['nurse'\]", remaining_bias, vectors, vectors, targets="nurse", error=TypeError)
+    refused("classes must have different", DefiningSets, [("she", "he")], classes=("x", "x"))

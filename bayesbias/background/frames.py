@@ -105,6 +105,16 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     return frame
 
 
+def _require_pairs(distributions: Distributions, experiments: Experiments) -> None:
+    """Raise a ValueError unless distributions and experiments have the same names."""
+    if alone := sorted(distributions.keys() ^ experiments.keys()):
+        what = "experiment" if alone[0] in distributions else "distribution"
+        raise ValueError(
+            f"there is no {what} called {alone[0]!r}; pass the experiments from which the "
+            "distributions were made"
+        )
+
+
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:
     """Compare each set with its reference distribution, as in Smarda's table 2.
 
@@ -117,12 +127,14 @@ def standalone(distributions: Distributions, experiments: Experiments) -> pd.Dat
         share of words with smaller ψ; ties count half. The two-tailed p-values ``p_reference`` and
         ``p_zero`` use these Normals, ``p_rank`` uses ranks, and ``p_sets`` uses random sets.
     """
+    _require_pairs(distributions, experiments)
     rows = []
     for name, one in distributions.items():
         for role, (label, listed) in zip("XY", experiments[name].sets.items(), strict=True):
             psi = one.psi_of(listed, role)
             row = {"experiment": name, "role": role, "set": label, "n_words": len(psi)}
-            row |= {"n_missing": len(set(listed)) - len(psi), "psi": float(psi.mean())}
+            n_found = sum(map(len, one.places_of(set(listed)).values()))
+            row |= {"n_missing": len(set(listed)) - n_found, "psi": float(psi.mean())}
             row |= {"reference_mean": one.mean, "reference_sd": one.sd}
             row |= {column: one.phi(listed, **options) for column, options in PHI.items()}
             rows.append(row)
@@ -162,6 +174,7 @@ def relative(
         |d_Y|). ``reading`` states which sets are outside and whether ``p_simulated`` < alpha.
     """
     check_probability(alpha, "alpha")
+    _require_pairs(distributions, experiments)
     rows, sequence = [], as_seed_sequence(seed)
     seeds = sequence.spawn(len(distributions))
     for (name, one), seed_of_one in zip(distributions.items(), seeds, strict=True):

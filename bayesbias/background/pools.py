@@ -13,12 +13,13 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.warnings import warn
 from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked, with_words
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..embeddings.source import Chunk, Embedding, Vector
-from ..tables.spellings import KeyedVectors, choose, every_form, forms_of
+from ..tables.spellings import CASES, KeyedVectors, choose, every_form, forms_of
 from ..warnings import UnknownFrequency
 
 Free = NDArray[np.bool_]
@@ -175,7 +176,8 @@ def draw_pools(
     Enough words are drawn for each list to leave its own words out.
     The embedding keeps the vectors of the lists' words in memory.
     """
-    of_lists, (first, stop) = [_forms(words) for words in lists], ranks
+    check_choice("case", case, CASES)
+    of_lists, (first, stop) = [_forms(words) for words in lists], _range_of(ranks)
     wanted = set[str]().union(*of_lists)
     most = size + 2 * max(map(len, of_lists))  # twice, because files may repeat words
     found: dict[str, tuple[Vector, int]] = {}
@@ -206,6 +208,17 @@ def draw_pools(
         warn(UnknownFrequency(embedding.loaded is None, about=embedding.name))
     drawn = _smallest(kept, most)[1:] if kept else (np.empty(0),) * 3
     return Pools(drawn, found, case, size)
+
+
+def _range_of(ranks: object) -> tuple[int, int | None]:
+    """Return the first rank and the one after the last; raise an ArgumentError if unusable."""
+    match ranks:
+        case (int(first), None) if first >= 0:
+            return first, None
+        case (int(first), int(stop)) if 0 <= first < stop:
+            return first, stop
+    need = " must be a first rank from 0 and a larger rank or None, such as (0, 50_000)"
+    raise ArgumentError(Argument("ranks"), f"{need}; got {ranks!r}")
 
 
 def _smallest(parts: Sequence[_Drawn], n: int) -> _Drawn:

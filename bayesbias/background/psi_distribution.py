@@ -28,8 +28,10 @@ from .._core.checks import ArgumentError, check_choice, check_numbers
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from .._core.substitutions import note_substitution
+from .._core.warnings import warn
 from ..embeddings.word_sets import refuse_overlap
 from ..tables.spellings import forms_of, spelling_hint
+from ..warnings import SameSpellings
 
 FEWEST_WORDS = 3
 
@@ -158,15 +160,18 @@ class Distribution:
         return part
 
     def psi_of(self, words: Iterable[str], what: str = "the set") -> pd.Series[float]:
-        """Return ψ of the words that are in the vocabulary; raise a ValueError if none are."""
+        """Return ψ of the words that are in the vocabulary; raise a ValueError if none are.
+
+        Spellings of one word in the vocabulary count once, with a warning.
+        """
         if isinstance(words, str):
             raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
         asked, psi = list(dict.fromkeys(words)), {}
-        for word in asked:
-            rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
-            if (rows >= 0).any():
-                note_substitution(word, self.vocabulary[rows[rows >= 0][0]])
-                psi[word] = self.psi[rows[rows >= 0][0]]
+        for row, (word, *same) in self.places_of(asked).items():
+            note_substitution(word, self.vocabulary[row])
+            psi[word] = self.psi[row]
+            if same:
+                warn(SameSpellings(tuple((other, word) for other in same), about=what))
         if not psi:
             pairs = [(word, form) for word in asked for form in forms_of(word, "fallback")]
             others = {word: form for word, form in pairs if form in self.vocabulary}
@@ -174,6 +179,15 @@ class Distribution:
             text = f"{self.name}: no word in {what} is in the vocabulary ({abridged(asked)})"
             raise ArgumentError(f"{text}; ", *(hint or ("check the spelling",)))
         return pd.Series(psi, name=self.name)
+
+    def places_of(self, words: Iterable[str]) -> dict[int, list[str]]:
+        """Return the words, keyed by the position in the vocabulary at which they are found."""
+        found: dict[int, list[str]] = {}
+        for word in words:
+            rows = self.vocabulary.get_indexer(pd.Index(forms_of(word, self.case)))
+            if (rows >= 0).any():
+                found.setdefault(int(rows[rows >= 0][0]), []).append(word)
+        return found
 
     def phi(
         self,
@@ -230,7 +244,8 @@ class Distribution:
         """
         check_numbers(n_resamples=n_resamples)
         x, y = self.psi_of(X, "X"), self.psi_of(Y, "Y")
-        refuse_overlap("X", "Y", {"X": x.index, "Y": y.index})
+        places = ((name, self.places_of(words)) for name, words in (("X", x.index), ("Y", y.index)))
+        refuse_overlap("X", "Y", {name: [self.vocabulary[p] for p in of] for name, of in places})
         n, m, total = len(x), len(y), self.n_words
         if n + m > total:
             raise ValueError(

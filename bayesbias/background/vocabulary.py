@@ -75,6 +75,8 @@ def experiments(wordlists: Iterable[str | Path | WordList] = CALISKAN) -> dict[s
             )
         for pair in combinations(groups, 2):
             name = words.name if len(groups) == 2 else f"{words.name}: {', '.join(pair)}"
+            if name in made:
+                raise ValueError(f"two experiments are called {name!r}; give each list a name")
             X, Y = (words.groups[group] for group in pair)
             Z, Z2 = (words.stereotypes[group] for group in pair)
             made[name] = Experiment(name, X, Y, Z, Z2, (*pair, *map(words.set_name, pair)))

@@ -104,6 +104,8 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
+    if isinstance(words, str):
+        raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
     check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)

@@ -75,6 +75,8 @@ class DefiningSets:
             raise ValueError("defining must contain at least one pair of words")
         names = self.classes or tuple(f"class {n}" for n in range(1, self.n_classes + 1))
         object.__setattr__(self, "classes", names)
+        if len({*names}) < len(names):
+            raise ValueError(f"classes must have different names; got {list(names)}")
         check_choice("case", self.case, CASES)
         if self.representation and self.representation not in self.defining:
             given = list(self.representation)

@@ -9,13 +9,16 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, check_labels
+from .._core.checks import Argument, ArgumentError, check_labels, is_whole
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from ..tables.spellings import KeyedVectors
 from .defining_sets import DefiningSets, SetsLike, load_defining_sets
 from .subspace import unit_sets
+
+NEIGHBORS = 100
+"""Number of nearest words that Gonen and Goldberg compare."""
 
 VOCABULARY = 50_000
 """Number of words from the start of an embedding that are searched for biased words. Files list
@@ -35,7 +38,7 @@ def remaining_bias(
     *,
     targets: Iterable[str] | None = None,
     n_words: int | None = None,
-    neighbors: int = 100,
+    neighbors: int | None = None,
     vocabulary: int = VOCABULARY,
     seed: Seed = None,
 ) -> pd.DataFrame:
@@ -56,8 +59,9 @@ def remaining_bias(
     n_words : int, optional
         Number of words that represent each class. The default is 500, or as many as lean toward
         each class if these are fewer; the column ``n`` counts them.
-    neighbors : int
-        Number of each target's nearest words to compare.
+    neighbors : int, optional
+        Number of each target's nearest words to compare. The default is 100, or a tenth of the
+        words searched if these are fewer than 1,000.
     vocabulary : int
         Number of words, from the start of ``before``, to search for biased words and neighbors.
     seed : int, SeedSequence, Generator, or None
@@ -86,6 +90,15 @@ def remaining_bias(
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
         raise ValueError("the embeddings have no words in common except those in the lists")
+    if isinstance(targets, str):
+        raise TypeError(f"targets must be a list of words; for one word, pass [{targets!r}]")
+    if neighbors is None:
+        neighbors = min(NEIGHBORS, -(-len(words) // 10))
+    if not is_whole(neighbors) or not 1 <= neighbors < max(len(words), 2):
+        text = (
+            f" must be from 1 to {len(words) - 1}, less than the words searched; got {neighbors!r}"
+        )
+        raise ArgumentError(Argument("neighbors"), text)
     wanted = dict.fromkeys(lists.targets if targets is None else targets)
     asked = [word for word in wanted if word in before and word in after]
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)

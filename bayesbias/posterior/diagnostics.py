@@ -207,6 +207,7 @@ def influence(
     """
     design, spec = design_of(tree), spec_of(tree)
     place, sign = pair_place(design.connections, first, second)
+    check_numbers(draws=draws)
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
     parameters = drawn_parameters(tree)[chosen]
 

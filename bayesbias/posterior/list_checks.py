@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from .._core.intervals import DEFAULT_CI_PROB
+from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.design import Design, cell_means
 from ..model.indexing import make_design
 from ..model.likeness import effective_number
@@ -54,6 +54,7 @@ def list_check(table: pd.DataFrame, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     >>> round(check.attrs["half_width"], 3)
     0.046
     """
+    check_probability(ci_prob)
     design = make_design(validate_table(table))
     parts = [
         _checked(table, design, *part)

@@ -193,9 +193,9 @@ def missing_notes(record: Record, *, controls: bool = False) -> list[str]:
 def alerts(record: Record) -> list[str]:
     """Return what stands before the sentence: reasons not to rely on the numbers."""
     texts = [f"Do not rely on these numbers yet: {doubt}" for doubt in record.warnings]
-    thin = record.frames["thin"].query("role != 'control'") if record.has("thin") else ()
-    if len(thin):
-        texts.append(f"Too few words are left: {sets_in_words(thin)}.")
+    if record.has("thin"):
+        thin = record.frames["thin"].query("role != 'control'")
+        texts += [f"Too few words are left: {sets_in_words(thin)}."] if len(thin) else []
     if record.has("sizes"):
         sizes = record.frames["sizes"].query("n_words > 1 and role != 'controls'")
         if names := [in_words(name) for name in sizes.query("n_effective < @ALIKE")["name"]]:
