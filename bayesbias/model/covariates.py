@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
-from .._core.checks import check_choice
+from .._core.checks import unknown_name
 from .._core.display import abridged
 from ..tables.schema import COLUMNS, ROUNDING, real_numbers
 from .design import COVARIATE, Design, one_hot
@@ -136,7 +136,12 @@ def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
     table = table.rename(columns=str)
     others = [each for each in table if each not in COLUMNS]
     ranks = [each for each, (_, rank) in LOG_RANKS.items() if rank in table]
-    check_choice("covariate", name, [*map(str, others), *ranks])
+    known = [*map(str, others), *ranks]
+    if name not in known:
+        raise ValueError(
+            f"{unknown_name('covariate', name, known)}; add a column of your own with "
+            "bb.with_covariate or, in an analysis, with covariate_values"
+        )
     values = _numbers("the covariate " + repr(name), table[column])
     lacking = ~np.isfinite(values)
     if lacking.any():

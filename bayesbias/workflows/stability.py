@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
 
+from .._core.checks import check_numbers
+from .._core.display import progress_bar
 from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.distances import distance_table
@@ -55,6 +57,7 @@ def stability(
     scores: Scores | None = None,
     model: str = "",
     seed: Seed = None,
+    progressbar: bool = True,
 ) -> pd.DataFrame:
     """Compute scores and posterior means for random subsets of a list's words, or of pairs.
 
@@ -75,6 +78,8 @@ def stability(
         Model of distances or of preferences; the recommended one if omitted.
     seed : int, SeedSequence, Generator, or None
         Seed for the subsets and the fits.
+    progressbar : bool
+        Show a progress bar in terminals and notebooks.
 
     Returns
     -------
@@ -97,6 +102,7 @@ def stability(
     3  posterior               christian   0.01   -0.04     0.09       0.75
     4  posterior                  muslim  -0.15   -0.24    -0.13       1.00
     """
+    check_numbers(n_subsets=n_subsets)
     each = [shares] if isinstance(shares, float) else [*shares]
     for share in each:
         check_probability(share, "shares")
@@ -107,8 +113,14 @@ def stability(
     else:
         sample = _list(source, load_wordlist(wordlist), scores, model, fitting)
     rng, whole, rows = default_rng(drawing), sample.values(sample.sets), []
-    for share in each:
-        found = [sample.values(sample.subset(share, rng)) for _ in range(n_subsets)]
+    drawn = [sample.subset(share, rng) for share in each for _ in range(n_subsets)]
+    of_subsets = list[Values]()
+    with progress_bar("subsets", len(drawn), shown=None if progressbar else False) as update:
+        for sets in drawn:
+            of_subsets.append(sample.values(sets))
+            update(len(of_subsets))
+    for place, share in enumerate(each):
+        found = of_subsets[place * n_subsets : (place + 1) * n_subsets]
         for (measure, of), value in whole.items():
             values = [subset[measure, of] for subset in found if (measure, of) in subset]
             no_bias = sample.no_bias[measure]
