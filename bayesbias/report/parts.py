@@ -63,12 +63,13 @@ def measured(title: str, embedding: str, reference: str = "") -> str:
     return f"{title}{whose}, in {embedding}: {LEARNED}"
 
 
-def ruler(record: Record, topics: pd.Series | None = None) -> list[Mark | Ticks]:
+def ruler(
+    record: Record, topics: pd.Series | None = None, what: str = "random other topics"
+) -> list[Mark | Ticks]:
     """Return the rows below the posteriors: lists on other topics, then landmarks."""
     marks: list[Mark | Ticks] = []
     if topics is not None:
-        label = f"{len(topics)} random other topics"
-        marks.append(Ticks(label, topics.tolist(), record.ci_prob))
+        marks.append(Ticks(f"{len(topics)} {what}", topics.tolist(), record.ci_prob))
     return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
 
 
