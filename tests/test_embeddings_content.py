@@ -392,6 +392,19 @@ def test_binary_files_of_few_dimensions_or_other_scales(file, dims, factor) -> N
     assert_array_equal(found.vectors, matrix)
 
 
+@pytest.mark.parametrize("order", ["<f4", ">f4"])
+@pytest.mark.parametrize("dims", [2, 3, 50])
+@pytest.mark.parametrize("share", [0.1, 1])
+def test_binary_files_of_counts_or_zeros_in_any_order_of_bytes(file, order, dims, share) -> None:
+    """Short files are read to the end before the order is known."""
+    rng = np.random.default_rng(dims)
+    matrix = rng.poisson(3, size=(500, dims)) * (rng.random((500, dims)) < share)
+    matrix[:, 0] = 1
+    rows = (b"w%d " % i + row.astype(order).tobytes() for i, row in enumerate(matrix))
+    found = load_vectors(file("v.bin", b"500 %d\n" % dims + b"".join(rows)))
+    assert_array_equal(found.vectors, matrix)
+
+
 IDS: list[tuple[str, list[str]]] = [
     ("word,d0,d1\n1,.5,1.5\n2,1,3.5\n", ["1", "2"]),
     ("word,d0,d1\n1e5,.5,1.5\n007,1,3.5\n", ["1e5", "007"]),

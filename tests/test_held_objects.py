@@ -230,6 +230,16 @@ def test_an_index_of_ids_without_a_name() -> None:
     refused("pass frame.T", bb.load_vectors, ids.set_axis(["d0", "d1"]))
 
 
+@pytest.mark.parametrize("labels", [["doc_1", "doc_2"], ["a7", "b9"]])
+def test_a_column_of_words_counts_more_than_an_index_of_ids(labels: list[str]) -> None:
+    table = pd.DataFrame({"d0": [1, 3], "d1": [2, 5], "word": ["he", "she"]})
+    table.index = pd.Index(labels, name="id")
+    assert bb.load_vectors(table).index_to_key == ["he", "she"]
+    with pytest.warns(bb.warnings.ColumnsNotRead, match="'text'"):
+        swapped = bb.load_vectors(table.rename(columns={"word": "text"}).rename_axis("word"))
+    assert swapped.index_to_key == labels
+
+
 @pytest.mark.parametrize("record", [{"vector": [1, 2]}, {"d0": 1, "d1": 2}])
 def test_one_record(record: dict[str, Any], tmp_path: Path) -> None:
     record = {"word": "he"} | record

@@ -123,7 +123,8 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
         )
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
     named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
-    sure = plain_name(frame.index.name) in WORD_NAMES
+    ranks = [_rank(name) for name in frame.columns[named]]
+    sure = _rank(frame.index.name) < min(ranks, default=len(WORD_NAMES))
     indexed = kind_of(pd.Series(frame.index)) in ("text", "mixed")
     if indexed and not sure:
         numbers = are_numbered(frame.index) if texts else _are_dimensions(frame.index, frame, kinds)
@@ -192,6 +193,12 @@ def _refuse_counts(frame: pd.DataFrame, places: Sequence[int]) -> None:
             f"are whole, and others have decimals. Leave it out with frame.drop(columns="
             f"{whole[:4]!r}), or pass (words, array) to keep it"
         )
+
+
+def _rank(name: object) -> int:
+    """Return the place of a name among the usual names of words, or their number."""
+    plain = plain_name(name)
+    return WORD_NAMES.index(plain) if plain in WORD_NAMES else len(WORD_NAMES)
 
 
 def _are_dimensions(

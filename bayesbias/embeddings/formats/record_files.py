@@ -28,7 +28,9 @@ def read_frame(source: Embedding) -> KeyedVectors:
             if dialect(path)["decimal"] == ",":  # pandas reads them unless a cell is empty
                 frame = frame.apply(_with_points)
             if (place := place_of_ids(frame)) is not None:  # with the zeros and points written
-                frame.isetitem(place, read_csv(path, **how, dtype=str).iloc[:, place].array)
+                frame.isetitem(
+                    place, read_csv(path, **how, dtype=str, usecols=[place]).iloc[:, 0].array
+                )
         return as_keyed(frame)
 
 

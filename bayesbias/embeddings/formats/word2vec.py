@@ -45,7 +45,7 @@ FEW_DIMS = 16
 """With fewer dimensions, shifted numbers can look usual, so every end of a key is tried."""
 
 FEWEST_KEYS = 8
-"""Smallest number of entries that show in which order the bytes of numbers are."""
+"""Fewest entries, and numbers other than 0, that show in which order the bytes of numbers are."""
 
 LITTLE_ENDIAN, BIG_ENDIAN = "<f4", ">f4"
 """Types of numbers; word2vec writes the first on nearly all computers."""
@@ -146,6 +146,8 @@ class Scan:
         """Locate the next entries in the buffer, up to one whose key may contain blanks."""
         spans = self._by_first_blank(offset)
         if not self.done:
+            if not self.ended and len(spans) < min(CHECKED, self.count, rows_of_chunk(self.dims)):
+                return []  # more are needed to know how the numbers are written
             self.type = self._type(spans)
             self.usual = self._usual(spans)
         for place, doubtful in enumerate(self._doubtful(spans)):
@@ -178,8 +180,8 @@ class Scan:
 
         Keys with blanks also shift numbers, but then, the next keys begin with parts of numbers.
         """
-        n = len(spans) * min(self.dims, CHECKED)
-        if len(spans) < FEWEST_KEYS or n < CHECKED or 2 * sum(self._odd(spans)) <= n:
+        n = int(np.count_nonzero(self.numbers(spans, min(self.dims, CHECKED))))
+        if min(len(spans), n) < FEWEST_KEYS or 2 * sum(self._odd(spans)) <= n:
             return self.type
         if not (all(map(self._clean, spans)) and self._followed(spans[-1][2], len(spans) - 1)):
             return self.type
@@ -188,11 +190,12 @@ class Scan:
 
     def _usual(self, spans: Sequence[Span]) -> tuple[float, float]:
         """Return the usual sizes in the file; other ones only if nearly all first numbers agree."""
-        n = len(spans) * min(self.dims, CHECKED)
-        if len(spans) < FEWEST_KEYS or 8 * sum(self._odd(spans)) <= n:
-            return self.usual
         sizes = np.abs(self.numbers(spans, min(self.dims, CHECKED)))
-        median = float(np.median(sizes[np.isfinite(sizes)]))
+        sizes = sizes[sizes != 0]
+        n = len(sizes)
+        if min(len(spans), n) < FEWEST_KEYS or 8 * sum(self._odd(spans)) <= n:
+            return self.usual
+        median = float(np.median(np.nan_to_num(sizes, nan=np.inf)))
         around = AROUND[0] * median, AROUND[1] * median
         within = int(((sizes > around[0]) & (sizes < around[1])).sum())
         return around if MEDIANS[0] < median < MEDIANS[1] and 8 * within > 7 * n else self.usual
