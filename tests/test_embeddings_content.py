@@ -290,6 +290,20 @@ BESIDE: dict[str, bytes | str] = {
 }
 
 
+LEFT_OUT = {
+    "vocab.txt": ["the column 9, 8, 7, and 3 more"],
+    "metadata.tsv": ["'Id'"],
+    "words.csv": ["'n'"],
+    "v_vocab.txt": ["the numbers of rows"],
+    "v.words": ["the numbers of rows"],
+    "tokens.txt": ["'count'"],
+    "tokens.csv": ["'label'"],
+    "vocab.csv": ["the numbers of rows"],
+    "v-vocab.csv": ["'freq', 'pos'"],
+}
+"""What the warning names that is not read of those files."""
+
+
 @pytest.mark.parametrize("words", BESIDE)
 @pytest.mark.parametrize("matrix", ["v.npy", "v-w.npy", "v.tsv.gz"])
 def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -> None:
@@ -301,9 +315,119 @@ def test_words_are_found_next_to_a_matrix(file: File, words: str, matrix: str) -
     near = file(words, BESIDE[words])
     if words.endswith(".pkl"):
         refused("allow_pickle=True; otherwise, get the words as", load_vectors, path)
-    check(load_vectors(path, allow_pickle=True), WORDS)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        check(load_vectors(path, allow_pickle=True), WORDS)
+    assert [str(one.message).split(": ")[-1] for one in told] == LEFT_OUT.get(words, [])
     near.write_bytes(pickle.dumps(Path) if words.endswith(".pkl") else b"one")
     refused(r"is not a list of words|unequal", load_vectors, path, allow_pickle=True)
+
+
+WITH_NUMBERS: list[tuple[str, list[str], list[str]]] = [
+    ("windows 95\nboeing 747\ncovid 19\n", ["windows 95", "boeing 747", "covid 19"], []),
+    ("1,000\n2,000\n3,500", ["1,000", "2,000", "3,500"], []),
+    ("1 pm\n2 pm\n3 am", ["1 pm", "2 pm", "3 am"], []),
+    ("1 covid 19\n2 area 51\n3 he", ["covid 19", "area 51", "he"], ["the numbers of rows"]),
+    ("the 90\nhe 20\nshe 3", ["the", "he", "she"], ["the column 90, 20, 3"]),
+    ("word n\nhe 3\nshe 4\nit 3", ["he", "she", "it"], ["'n'"]),
+    ("I\na\nb", ["I", "a", "b"], []),
+]
+
+
+@pytest.mark.parametrize(("content", "words", "told"), WITH_NUMBERS)
+def test_numbers_in_words_are_kept_and_counts_are_named(file, content, words, told) -> None:
+    np.save(path := file("v.npy", b""), np.eye(3))
+    file("v.txt", content)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert load_vectors(path).index_to_key == words
+    assert [str(one.message).split(": ")[-1] for one in caught] == told
+
+
+@pytest.mark.parametrize("word", ["I", "he", "é"])
+def test_one_short_word(file: File, word: str) -> None:
+    np.save(path := file("v.npy", b""), np.eye(3)[:1])
+    file("v.txt", word)
+    check(load_vectors(path), {word: (1, 0, 0)})
+    bb.convert_vectors({word: [1.0, 2.0]}, path.parent / "folder")
+    check(load_vectors(path.parent / "folder"), {word: (1, 2)})
+
+
+def test_no_words_at_all(file: File) -> None:
+    np.save(path := file("v.npy", b""), np.empty((0, 3)))
+    file("v.txt", b"")
+    refused("has no words", load_vectors, path)
+
+
+STARTS = [
+    "PK",
+    "PKM",
+    "PAR1",
+    "GGUF",
+    "Rar!",
+    "%PDF-",
+    "BZh",
+    "BZh9",
+    "{}",
+    "[]",
+    "<html>",
+    "<head>",
+]
+
+
+@pytest.mark.parametrize("word", STARTS)
+def test_first_words_like_the_first_bytes_of_other_files(file: File, word: str) -> None:
+    check(load_vectors(file("v", f"{word} .5 1\nhe 2 4\n")), {word: (0.5, 1), "he": (2, 4)})
+
+
+@pytest.mark.parametrize("factor", [1, 1e6, 1e-8])
+@pytest.mark.parametrize("dims", [3, 8, 50])
+def test_binary_files_of_few_dimensions_or_other_scales(file, dims, factor) -> None:
+    rng = np.random.default_rng(dims)
+    matrix = (factor * rng.normal(size=(1000, dims))).astype(np.float32)
+    keys = [f"w{i}" for i in range(1000)]
+    path = file("v.bin", as_binary(dict(zip(keys, matrix.tolist(), strict=True)), newline=False))
+    found = load_vectors(path)
+    assert found.index_to_key == keys
+    assert_array_equal(found.vectors, matrix)
+
+
+@pytest.mark.parametrize("order", ["<f4", ">f4"])
+@pytest.mark.parametrize("dims", [2, 3, 50])
+@pytest.mark.parametrize("share", [0.1, 1])
+def test_binary_files_of_counts_or_zeros_in_any_order_of_bytes(file, order, dims, share) -> None:
+    """Short files are read to the end before the order is known."""
+    rng = np.random.default_rng(dims)
+    matrix = rng.poisson(3, size=(500, dims)) * (rng.random((500, dims)) < share)
+    matrix[:, 0] = 1
+    rows = (b"w%d " % i + row.astype(order).tobytes() for i, row in enumerate(matrix))
+    found = load_vectors(file("v.bin", b"500 %d\n" % dims + b"".join(rows)))
+    assert_array_equal(found.vectors, matrix)
+
+
+IDS: list[tuple[str, list[str]]] = [
+    ("word,d0,d1\n1,.5,1.5\n2,1,3.5\n", ["1", "2"]),
+    ("word,d0,d1\n1e5,.5,1.5\n007,1,3.5\n", ["1e5", "007"]),
+    ("pos,id,token,d0,d1\nN,1,1.50,.5,1.5\nV,2,2,1,3.5\n", ["1.50", "2"]),
+    (",d0,d1\n012,.5,1.5\n7,1,3.5\n", ["012", "7"]),
+    ("id,wort,d0,d1\n1,er,.5,1.5\n2,sie,1,3.5\n", ["er", "sie"]),
+    ("word,d0,d1\n[UNK],.5,1.5\n[PAD],1,3.5\n", ["[UNK]", "[PAD]"]),
+    ('id,vector\n1,"[.5,1.5]"\n3,"[1,3.5]"\n', ["1", "3"]),
+]
+
+
+@pytest.mark.parametrize(("content", "words"), IDS)
+def test_words_that_look_like_numbers(file: File, content: str, words: list[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)
+        check(
+            load_vectors(file("v.csv", content)),
+            dict(zip(words, [(0.5, 1.5), (1, 3.5)], strict=True)),
+        )
+
+
+def test_numbers_of_rows_are_no_words(file: File) -> None:
+    refused("has no words", load_vectors, file("v.csv", ",d0,d1\n0,.5,2\n1,1,3\n"))
 
 
 def test_an_extra_word_is_not_taken_for_a_header(file: File) -> None:

@@ -189,6 +189,66 @@ def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
             assert [ranks["he"], ranks["she"]] == [1, 2]
 
 
+WHOLE = np.array([[1, 0, 2], [0, 1, 0], [3, 1, -4]])
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, polars])
+@pytest.mark.parametrize("numbers", [WHOLE, abs(WHOLE), WHOLE * [1, 0.5, -1]])
+def test_whole_numbers_alone_or_below_zero_are_dimensions(form, numbers) -> None:
+    held = form(pd.DataFrame(numbers, columns=[*"abc"]).assign(word=["he", "she", "it"]))
+    if (numbers % 1).any():  # column a has no number below 0
+        refused("'a' may be a count", bb.load_vectors, held)
+    else:
+        np.testing.assert_array_equal(bb.load_vectors(held).vectors, numbers)
+
+
+LABELS = [
+    ["Q42", "Q7"],
+    ["word1", "word2"],
+    ["2020-01-01", "2020-01-02"],
+    ["/m/01", "/m/02"],
+    ["1", "2"],
+]
+
+
+@pytest.mark.parametrize("words", [*LABELS, ["[UNK]", "[PAD]"], ["a\ud800", "b"]])
+@pytest.mark.parametrize("name", ["word", "custom_id"])
+def test_words_that_end_with_numbers_or_have_brackets(words: list[str], name: str) -> None:
+    rows = [[1.0, 2.0], [3.0, 5.0]]
+    records = [{name: w, "vector": row} for w, row in zip(words, rows, strict=True)]
+    table = pd.DataFrame(records, dtype=object)
+    wide = pd.DataFrame(rows, index=table[name], columns=["red", "blue"])
+    for held in (records, table, table.set_index(name), wide):
+        vectors = bb.load_vectors(held)
+        assert vectors.index_to_key == words
+        np.testing.assert_array_equal(vectors.vectors, rows)
+
+
+def test_an_index_of_ids_without_a_name() -> None:
+    ids = pd.DataFrame([[1, 2], [3, 5]], index=["Q42", "Q43"], columns=["red", "blue"])
+    assert bb.load_vectors(ids).index_to_key == ["Q42", "Q43"]
+    refused("pass frame.T", bb.load_vectors, ids.set_axis(["d0", "d1"]))
+
+
+@pytest.mark.parametrize("labels", [["doc_1", "doc_2"], ["a7", "b9"]])
+def test_a_column_of_words_counts_more_than_an_index_of_ids(labels: list[str]) -> None:
+    table = pd.DataFrame({"d0": [1, 3], "d1": [2, 5], "word": ["he", "she"]})
+    table.index = pd.Index(labels, name="id")
+    assert bb.load_vectors(table).index_to_key == ["he", "she"]
+    with pytest.warns(bb.warnings.ColumnsNotRead, match="'text'"):
+        swapped = bb.load_vectors(table.rename(columns={"word": "text"}).rename_axis("word"))
+    assert swapped.index_to_key == labels
+
+
+@pytest.mark.parametrize("record", [{"vector": [1, 2]}, {"d0": 1, "d1": 2}])
+def test_one_record(record: dict[str, Any], tmp_path: Path) -> None:
+    record = {"word": "he"} | record
+    (tmp_path / "v.jsonl").write_text(json.dumps(record) + "\n")
+    for held in (record, [record], tmp_path / "v.jsonl"):
+        vectors = bb.load_vectors(held)
+        assert (vectors.index_to_key, vectors.vectors.tolist()) == (["he"], [[1, 2]])
+
+
 def test_words_that_pandas_reads_as_missing_are_said() -> None:
     with pytest.warns(bb.warnings.LeftOut) as told:
         vectors = as_keyed(COLUMN.replace({"word": {"null": None}}))
@@ -231,6 +291,8 @@ REFUSED: list[tuple[Any, str]] = [
     (({"he": 0, "she": 6}, MATRIX), "must map to rows from 0 to 5"),
     (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
     (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
+    (WIDE.astype(object).assign(d3=[1, [1], 1, 1, 1, 1]), r"column 'd3' .* 'he' is \[1\]"),
+    (LISTS.assign(embedding=[*MATRIX[:5], 3]), "list of numbers, but that of 'career' is 3"),
     (COLUMN.astype(object).assign(d2=[0.5, "x", 1, 1, 1, 1]), "column 'd2' .* 'he' is 'x'"),
     (WIDE.set_index("d0", append=True), "index has the levels"),
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),

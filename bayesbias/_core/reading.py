@@ -35,12 +35,11 @@ SHOWN, ZEROS = 4096, 40
 """Bytes that show whether a text is in UTF-16, and the number of bytes with one zero byte."""
 
 _MAGIC = {
-    b"\x1f\x8b": ".gz",
-    b"BZh": ".bz2",
-    b"\xfd7zXZ\0": ".xz",
-    b"\x28\xb5\x2f\xfd": ".zst",
-    b"PK\x03\x04": ".zip",
-    b"PK\x05\x06": ".zip",
+    rb"\x1f\x8b": ".gz",
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90|\Z)": ".bz2",  # a block, the end of an empty file, or a cut
+    rb"\xfd7zXZ\0": ".xz",
+    rb"\x28\xb5\x2f\xfd": ".zst",
+    rb"PK(\x03\x04|\x05\x06)": ".zip",
 }
 """Packings by a file's first bytes."""
 
@@ -147,8 +146,9 @@ def utf16_of(head: bytes) -> str:
     """
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
+    shown = any(head[:SHOWN]) and len(head) >= 4
     for kind, places in (("utf-32-be", (0, 1)), ("utf-32-le", (2, 3))):
-        if any(head[:SHOWN]) and not any(any(head[place:SHOWN:4]) for place in places):
+        if shown and not any(any(head[place:SHOWN:4]) for place in places):
             return kind
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -239,7 +239,7 @@ def packing(stream: IO[bytes]) -> str:
     stream.seek(0)
     if head[_TAR_PLACE:] == b"ustar":
         return ".tar"
-    how = next((how for magic, how in _MAGIC.items() if head.startswith(magic)), "")
+    how = next((how for magic, how in _MAGIC.items() if re.match(magic, head)), "")
     return "" if how == ".zip" and is_data(stream) else how
 
 

@@ -26,27 +26,22 @@ from .formats.static_models import folder_of_model, read_static_model
 from .source import HEAD_SIZE, ChunksOf, Embedding
 
 MAGIC = {
-    b"\xba\x16\x4f\x2f": "fasttext",  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fastText's source
-    b"\x93NUMPY": "npy",
-    b"PAR1": "parquet",
-    b"PK": "npz",
-    b"\x80\x02": "pickle",
-    b"\x80\x03": "pickle",
-    b"\x80\x04": "pickle",
-    b"\x80\x05": "pickle",
-    b"}q\0": "pickle",  # protocol 1
-    b"]q\0": "pickle",
-    b"ccopy_reg": "pickle",
-    b"(dp0": "pickle",
-    b"\x89HDF\r\n": "HDF5",
-    b"ARROW1": "Arrow",
-    b"SQLite format 3": "SQLite",
-    b"GGUF": "GGUF",
-    b"7z\xbc\xaf": "7z",
-    b"Rar!": "rar",
-    b"\x1f\x9d": "Z",
-    b"%PDF": "PDF",
-    b"version https://git-lfs": "LFS",
+    rb"\xba\x16\x4f\x2f": "fasttext",  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fastText's source
+    rb"\x93NUMPY": "npy",
+    rb"PAR1[^\s,;|:]": "parquet",
+    rb"PK(\x03\x04|\x05\x06)": "npz",
+    rb"\x80[\x02-\x05]": "pickle",
+    rb"[}\]]q\0": "pickle",  # protocol 1
+    rb"ccopy_reg\n|\(dp0\n": "pickle",
+    rb"\x89HDF\r\n": "HDF5",
+    rb"ARROW1\0": "Arrow",
+    rb"SQLite format 3\0": "SQLite",
+    rb"GGUF[\0-\x08]": "GGUF",
+    rb"7z\xbc\xaf": "7z",
+    rb"Rar!\x1a": "rar",
+    rb"\x1f\x9d": "Z",
+    rb"%PDF-": "PDF",
+    rb"version https://git-lfs": "LFS",
 }
 """Kinds of files by their first bytes."""
 
@@ -55,6 +50,10 @@ TEXTS = {
     "HTML": rb"(?i)<(!doctype|html|\?xml|head)",
 }
 """Kinds of text by their first characters."""
+
+_ONE = rb"[ \t]+[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?(?=[ \t\r\n])"
+_VECTOR = re.compile(rb"[^\0-\x20]+" + 2 * _ONE)
+"""A word and two numbers, whatever the word begins with, such as ``{}`` or ``%PDF-``."""
 
 _CONTROL = re.compile(rb"[\0-\x08]")
 """Bytes that hardly occur in text; one in thirty bytes of float32 numbers is one of them."""
@@ -194,13 +193,15 @@ def _in_content(path: Path) -> Embedding:
 
 def _kind_of(head: bytes, ending: str) -> str:
     """Determine the kind of a file from its first bytes, unpacked."""
-    if known := next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), ""):
+    control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
+    if _VECTOR.match(head) and not control:
+        return "text"
+    if known := next((kind for magic, kind in MAGIC.items() if re.match(magic, head)), ""):
         inside = ZIPPED if known == "npz" else {}
         return next((kind for kind, pattern in inside.items() if pattern.match(head)), known)
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return "safetensors"
     first, ended, rest = head.partition(b"\n")
-    control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
     if ended and header_of(first) and (control or not _is_text(rest, ending)):
         return "word2vec"
     if control:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,17 +14,18 @@ import pandas as pd
 from ..._core.display import abridged
 from ..._core.warnings import warn
 from ...warnings import ColumnsNotRead, LeftOut
-
-WORD_NAMES = (
-    *("word", "token", "term", "text", "input", "key", "phrase", "sentence", "document"),
-    *("content", "name", "label", "custom_id", "id", "vocab", "vocabulary", "index_to_key", "itos"),
+from .columns import (
+    VECTOR_NAMES,
+    WORD_NAMES,
+    are_numbered,
+    content_of,
+    counts_up,
+    kind_of,
+    missing,
+    numbered,
+    parsed,
+    plain_name,
 )
-"""Usual names of columns and keys of words, without a plural s, starting with the surest."""
-
-VECTOR_NAMES = (
-    *("embedding", "vector", "emb", "vec", "value", "feature", "weight", "values", "array"),
-)
-"""Usual names of columns and keys of vectors."""
 
 _COUNT = re.compile(
     r"(.*[ _.-])?(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)([ _.-].*)?"
@@ -37,29 +37,7 @@ _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_to
 
 _NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-
 _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
-
-_NO_NUMBERS = (
-    pd.api.types.is_bool_dtype,
-    pd.api.types.is_datetime64_any_dtype,
-    pd.api.types.is_complex_dtype,
-)
-
-_NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
-
-_MISSING = {"", "na", "n/a", "nan", "-nan", "null", "none", "<na>"}
-"""How programs write, in any case, that there is no number."""
-
-LOOKED_AT = 1_000
-"""Number of rows that show whether a column has only whole numbers, or mostly numbers."""
-
-
-def plain_name(name: object) -> str:
-    """Return a column's name in lower case, without spaces around it and a plural s."""
-    text = str(name).strip().lower()
-    return text if text in VECTOR_NAMES else text.removesuffix("s")
 
 
 def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | None]:
@@ -68,7 +46,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     The words are in the index or a column; the vectors are columns of numbers, or one column of
     lists. A warning names other columns.
     """
-    kinds = [_kind(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    kinds = [kind_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
     place = _place_of_words(frame, kinds)
     words = frame.index if place is None else pd.Index(frame.iloc[:, place])
     known = np.asarray(words.notna(), dtype=bool)
@@ -86,6 +64,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
         rows: Any = frame.iloc[:, kept[0]].tolist()
+        _require_lists(rows, words)
     else:
         kept = _dimensions(frame, numbers, place)
         names = frame.columns[kept]
@@ -99,52 +78,10 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     return words.tolist(), rows, ranks
 
 
-def _kind(column: pd.Series) -> str:
-    """Return whether a column has numbers, text, vectors, or something else.
-
-    Numbers are `mixed` if some are text, or if a minority of the cells are no numbers.
-    """
-    types = pd.api.types
-    if any(is_kind(column) for is_kind in _NO_NUMBERS):
-        return "other"
-    numeric = types.is_numeric_dtype(column)
-    some = column.iloc[:0] if numeric else column.dropna().astype(object)
-    if numeric or types.infer_dtype(some, skipna=True) in _NUMBERS:
-        return "number"
-    first = some.iloc[0] if len(some) else None
-    if isinstance(first, list | tuple | np.ndarray):
-        return "vector"
-    filled = some.iloc[:: 1 + len(some) // LOOKED_AT]  # words may be in order
-    filled = filled[~_missing(filled)]
-    if (
-        plain_name(column.name) not in WORD_NAMES
-        and _parsed(filled).notna().sum() > len(filled) / 2
-    ):
-        return "mixed"
-    starts = some.map(lambda cell: isinstance(cell, str) and cell.lstrip()[:1] == "[")
-    if len(some) > 1 and starts.all():
-        return "vector"
-    return "text" if isinstance(first, str) else "other"
-
-
-def _missing(cells: pd.Series) -> pd.Series:
-    """Return which cells are empty, or say that there is no number."""
-    empty = [isinstance(cell, str) and cell.strip().lower() in _MISSING for cell in cells]
-    return cells.isna() | np.array(empty, dtype=bool)
-
-
-def _parsed(cells: pd.Series) -> pd.Series:
-    """Return the numbers in cells, also in text; truth values and other cells become NaN."""
-    able = [isinstance(cell, str | Real | Decimal) and not isinstance(cell, bool) for cell in cells]
-    cells = cells.where(np.array(able, dtype=bool), np.nan)
-    known = pd.to_numeric(cells, errors="coerce").notna()
-    return cells.where(known, np.nan).astype(np.float64)
-
-
 def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) -> pd.DataFrame:
     """Return a table whose columns of numbers have no text or objects."""
     read = {
-        place: _parsed(frame.iloc[:, place].astype(object))
+        place: parsed(frame.iloc[:, place].astype(object))
         for place, kind in enumerate(kinds)
         if kind in ("number", "mixed")
         and place != words
@@ -162,12 +99,19 @@ def _require_numbers(frame: pd.DataFrame, words: pd.Index) -> None:
         if pd.api.types.is_numeric_dtype(column):
             continue
         cells = column.astype(object)
-        odd = np.flatnonzero(_parsed(cells).isna() & ~_missing(cells))
+        odd = np.flatnonzero(parsed(cells).isna() & ~missing(cells))
         if len(odd):
             raise ValueError(
                 f"most cells of the column {name!r} are numbers, but that of the word "
                 f"{words[odd[0]]!r} is {cells.iloc[odd[0]]!r}; correct it, or leave it empty"
             )
+
+
+def _require_lists(cells: Sequence[object], words: pd.Index) -> None:
+    """Refuse a column of vectors with a cell that is a number."""
+    for word, cell in zip(words, cells, strict=True):
+        if isinstance(cell, Real) and not math.isnan(cell):
+            raise ValueError(f"each word needs a list of numbers, but that of {word!r} is {cell!r}")
 
 
 def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
@@ -179,15 +123,17 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
         )
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
     named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
-    indexed = _kind(pd.Series(frame.index)) in ("text", "mixed")
-    names = [*map(str, frame.columns)]
-    if indexed and (texts or not numbered(names)):
-        indexed = not are_numbered(frame.index)
-    if indexed and (not named or plain_name(frame.index.name) in WORD_NAMES):
+    ranks = [_rank(name) for name in frame.columns[named]]
+    sure = _rank(frame.index.name) < min(ranks, default=len(WORD_NAMES))
+    indexed = kind_of(pd.Series(frame.index)) in ("text", "mixed")
+    if indexed and not sure:
+        numbers = are_numbered(frame.index) if texts else _are_dimensions(frame.index, frame, kinds)
+        indexed = not numbers
+    if indexed and (sure or not named):
         return None
     texts = texts or [place for place, kind in enumerate(kinds) if kind == "mixed"]
     place = _only(frame, texts, WORD_NAMES, "text") if texts else None
-    if place is None or (not numbered(names) and are_numbered(frame.iloc[:, place])):
+    if place is None or _are_dimensions(frame.iloc[:, place], frame, kinds):
         raise ValueError(
             "the table has no words in its index or in a column of text, only "
             f"{abridged([str(name) for name in frame.columns], 3)}. Set the words as its index; if "
@@ -232,41 +178,50 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
             "If its numbers are text, convert them (for decimal commas, pass decimal=',' to "
             "pd.read_csv)"
         )
-    whole = [names[place] for place in kept if _has_whole_numbers(frame.iloc[:, place])]
-    if whole and len(whole) < len(kept):
-        raise ValueError(
-            f"the table's {'column' if len(whole) == 1 else 'columns'} "
-            f"{abridged([*map(repr, whole)], 4)} may be a count, not a dimension: only there, all "
-            f"numbers are whole. Leave it out with frame.drop(columns={whole[:4]!r}), or pass "
-            "(words, array) to keep it"
-        )
+    _refuse_counts(frame, kept)
     return kept
 
 
-def are_numbered(words: Iterable[object]) -> bool:
-    """Return whether words are a text with different numbers, as of rows or dimensions."""
-    labels = [*map(str, words)]
-    return len(numbered(labels)) == len(labels)
+def _refuse_counts(frame: pd.DataFrame, places: Sequence[int]) -> None:
+    """Refuse columns that look like counts beside columns with decimals."""
+    kinds = {place: content_of(frame.iloc[:, place]) for place in places}
+    whole = [frame.columns[place] for place, kind in kinds.items() if kind == "counts"]
+    if whole and "decimals" in kinds.values():
+        raise ValueError(
+            f"the table's {'column' if len(whole) == 1 else 'columns'} "
+            f"{abridged([*map(repr, whole)], 4)} may be a count, not a dimension: all its numbers "
+            f"are whole, and others have decimals. Leave it out with frame.drop(columns="
+            f"{whole[:4]!r}), or pass (words, array) to keep it"
+        )
 
 
-def numbered(labels: Iterable[str]) -> list[str]:
-    """Return the labels with a number after the same text, if most labels are like that."""
-    stems: dict[str, list[str]] = defaultdict(list)
-    for label in labels:
-        if match := _NUMBERED.fullmatch(label):
-            stems[match[1]].append(label)
-    most = max(stems.values(), key=len, default=[])
-    return most if len(most) > 1 and 2 * len(most) > len([*labels]) else []
+def _rank(name: object) -> int:
+    """Return the place of a name among the usual names of words, or their number."""
+    plain = plain_name(name)
+    return WORD_NAMES.index(plain) if plain in WORD_NAMES else len(WORD_NAMES)
 
 
-def _has_whole_numbers(column: pd.Series) -> bool:
-    """Return whether a column has only whole numbers, and some beyond ±1."""
-    for some in (column.iloc[:LOOKED_AT], column):
-        numbers = some.to_numpy(dtype=np.float64, na_value=np.nan)
-        numbers = numbers[np.isfinite(numbers)]
-        if not numbers.size or (numbers != np.round(numbers)).any():
-            return False
-    return bool((np.abs(numbers) > 1).any())
+def _are_dimensions(
+    labels: pd.Index | pd.Series, frame: pd.DataFrame, kinds: Sequence[str]
+) -> bool:
+    """Return whether the labels of rows number dimensions, so that the columns may be words.
+
+    Other numbers after a text, as in Q42 and Q43, are words.
+    """
+    if plain_name(labels.name) in WORD_NAMES or "vector" in kinds:
+        return False
+    return counts_up(labels) and not numbered(map(str, frame.columns))
+
+
+def place_of_ids(frame: pd.DataFrame) -> int | None:
+    """Return the place of a column of words that was read as numbers, or None."""
+    kinds = [kind_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
+    names = [plain_name(name) for name in frame.columns]
+    sure = WORD_NAMES if "text" not in kinds else WORD_NAMES[:6]
+    place = next((names.index(name) for name in sure if name in names), None)
+    if place is None and "text" not in kinds and names[:1] == ["unnamed: 0"]:
+        place = None if counts_up(frame.iloc[:, 0]) else 0  # the numbers of rows
+    return place if place is not None and kinds[place] == "number" else None
 
 
 def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, list[int]]:

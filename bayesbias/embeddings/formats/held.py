@@ -15,7 +15,8 @@ from ..._core.checks import check_labels
 from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
-from .frames import VECTOR_NAMES, WORD_NAMES, plain_name, words_and_rows
+from .columns import VECTOR_NAMES, WORD_NAMES, plain_name
+from .frames import words_and_rows
 from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
 from .matrices import array_of, check_dims, from_text, matrix_of
 
@@ -120,6 +121,8 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     """Return the parts of a frame, a mapping, a pair, pairs, records, or a response."""
     if isinstance(source, Iterator | ItemsView):
         source = [*source]
+    if isinstance(source, Mapping) and _is_record(source):
+        source = [source]
     if (lines := _are_lines(source)) or is_frame(source):
         return _in_table(_framed(source) if lines else as_pandas(source))
     items = source if isinstance(source, list | tuple) else _listed(source)
@@ -139,7 +142,11 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     names = {plain_name(name) for name in records[0]}
     if names.isdisjoint(WORD_NAMES) and not names.isdisjoint(VECTOR_NAMES):
         raise TypeError(WITHOUT_WORDS)
-    return _in_table(pd.DataFrame.from_records(records))
+    try:
+        frame = pd.DataFrame.from_records(records)
+    except UnicodeEncodeError:  # Arrow's text has no lone surrogates
+        frame = pd.DataFrame(records, dtype=object)
+    return _in_table(frame)
 
 
 def _framed(lines: Any) -> pd.DataFrame:  # noqa: ANN401
@@ -175,6 +182,18 @@ def _columns(source: Mapping[str, Any]) -> tuple[Any, Any] | None:
     texts = [names[n] for n in WORD_NAMES if n in names and _are_words(source[names[n]])]
     lists = [names[n] for n in VECTOR_NAMES if n in names]
     return (source[texts[0]], _of_one_type(source[lists[0]])) if texts and lists else None
+
+
+def _is_record(source: Mapping[str, Any]) -> bool:
+    """Return whether a dict has a word and its vector, in one field or in fields of numbers."""
+    fields = {plain_name(name): value for name, value in source.items()}
+    vectors = [fields[name] for name in VECTOR_NAMES if name in fields]
+    listed = any(
+        isinstance(one, list | tuple | np.ndarray) and {*map(np.ndim, one)} == {0}
+        for one in vectors
+    )
+    numbers = sum(isinstance(value, Number) for value in fields.values()) > len(fields) / 2
+    return (listed or numbers) and any(isinstance(fields.get(name), str) for name in WORD_NAMES)
 
 
 def _by_word(source: Mapping[str, Any]) -> Parts:

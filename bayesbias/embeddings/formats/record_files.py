@@ -11,7 +11,8 @@ from ..._core.reading import loads_json, located
 from ...tables.spellings import KeyedVectors
 from ...tables.table_files import dialect, read_csv, read_parquet
 from ..source import Embedding
-from .frames import are_numbered, numbered
+from .columns import are_numbered, numbered
+from .frames import place_of_ids
 from .held import as_keyed
 
 
@@ -22,9 +23,14 @@ def read_frame(source: Embedding) -> KeyedVectors:
             frame = read_parquet(path, nested=True)
         else:
             sep = source.layout.between.decode()
-            frame = read_csv(path, sep=sep, keep_default_na=False, low_memory=False)
+            how: dict[str, Any] = {"sep": sep, "keep_default_na": False, "low_memory": False}
+            frame = read_csv(path, **how)
             if dialect(path)["decimal"] == ",":  # pandas reads them unless a cell is empty
                 frame = frame.apply(_with_points)
+            if (place := place_of_ids(frame)) is not None:  # with the zeros and points written
+                frame.isetitem(
+                    place, read_csv(path, **how, dtype=str, usecols=[place]).iloc[:, 0].array
+                )
         return as_keyed(frame)
 
 

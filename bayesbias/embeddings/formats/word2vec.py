@@ -32,6 +32,12 @@ SCAN_SIZE = 1 << 18
 USUAL = 1e-7, 1e5
 """Absolute values of nearly all numbers in embeddings. Shifted bytes are seldom such numbers."""
 
+AROUND = 1e-6, 1e6
+"""The same for a file whose numbers are larger or smaller, as multiples of their median."""
+
+MEDIANS = 1e-20, 1e20
+"""Medians of numbers of other scales; bytes in the wrong order are beyond if most are zero."""
+
 CHECKED = 64
 """Numbers at the beginning of a vector that are checked, more than the longest usual key has."""
 
@@ -39,7 +45,7 @@ FEW_DIMS = 16
 """With fewer dimensions, shifted numbers can look usual, so every end of a key is tried."""
 
 FEWEST_KEYS = 8
-"""Smallest number of entries that show in which order the bytes of numbers are."""
+"""Fewest entries, and numbers other than 0, that show in which order the bytes of numbers are."""
 
 LITTLE_ENDIAN, BIG_ENDIAN = "<f4", ">f4"
 """Types of numbers; word2vec writes the first on nearly all computers."""
@@ -102,6 +108,7 @@ class Scan:
     last: bytes = b""
     blanks: list[str] = field(default_factory=list)
     type: str = LITTLE_ENDIAN
+    usual: tuple[float, float] = USUAL
 
     def spans(self, stream: IO[bytes]) -> Iterator[list[Span]]:
         """Yield where the next entries are in the buffer, until all are `done`."""
@@ -139,7 +146,10 @@ class Scan:
         """Locate the next entries in the buffer, up to one whose key may contain blanks."""
         spans = self._by_first_blank(offset)
         if not self.done:
+            if not self.ended and len(spans) < min(CHECKED, self.count, rows_of_chunk(self.dims)):
+                return []  # more are needed to know how the numbers are written
             self.type = self._type(spans)
+            self.usual = self._usual(spans)
         for place, doubtful in enumerate(self._doubtful(spans)):
             if doubtful and (found := self._resolved(spans[place], place)) != spans[place]:
                 return [*spans[:place], found]
@@ -170,13 +180,25 @@ class Scan:
 
         Keys with blanks also shift numbers, but then, the next keys begin with parts of numbers.
         """
-        n = len(spans) * min(self.dims, CHECKED)
-        if len(spans) < FEWEST_KEYS or n < CHECKED or 2 * sum(self._odd(spans)) <= n:
+        n = int(np.count_nonzero(self.numbers(spans, min(self.dims, CHECKED))))
+        if min(len(spans), n) < FEWEST_KEYS or 2 * sum(self._odd(spans)) <= n:
             return self.type
         if not (all(map(self._clean, spans)) and self._followed(spans[-1][2], len(spans) - 1)):
             return self.type
         self.type = BIG_ENDIAN
         return BIG_ENDIAN if 8 * sum(self._odd(spans)) < n else LITTLE_ENDIAN
+
+    def _usual(self, spans: Sequence[Span]) -> tuple[float, float]:
+        """Return the usual sizes in the file; other ones only if nearly all first numbers agree."""
+        sizes = np.abs(self.numbers(spans, min(self.dims, CHECKED)))
+        sizes = sizes[sizes != 0]
+        n = len(sizes)
+        if min(len(spans), n) < FEWEST_KEYS or 8 * sum(self._odd(spans)) <= n:
+            return self.usual
+        median = float(np.median(np.nan_to_num(sizes, nan=np.inf)))
+        around = AROUND[0] * median, AROUND[1] * median
+        within = int(((sizes > around[0]) & (sizes < around[1])).sum())
+        return around if MEDIANS[0] < median < MEDIANS[1] and 8 * within > 7 * n else self.usual
 
     def _doubtful(self, spans: Sequence[Span]) -> list[bool]:
         """Return which entries have unusual numbers, or are followed by control characters."""
@@ -189,7 +211,7 @@ class Scan:
         """Count the numbers of unusual size at the beginning of each vector."""
         sizes = np.abs(self.numbers(spans, min(self.dims, CHECKED)))
         with np.errstate(invalid="ignore"):
-            usual = (sizes == 0) | ((sizes > USUAL[0]) & (sizes < USUAL[1]))
+            usual = (sizes == 0) | ((sizes > self.usual[0]) & (sizes < self.usual[1]))
         counts: list[int] = (~usual).sum(axis=1).tolist()
         return counts
 
@@ -208,6 +230,22 @@ class Scan:
         space = self.buffer.find(b" ", end, end + LONGEST_WORD)
         return space >= 0 and self._clean((end, space, space))
 
+    def _ends_after(self, span: Span, last: int) -> set[int]:
+        """Return where entries after one end, up to a place, if no key contains a blank.
+
+        A key that goes on to there would contain whole entries, which the header counts.
+        """
+        ends: set[int] = set()
+        end = span[2]
+        while end < last and self._odd([span]) == [0]:
+            space = self.buffer.find(b" ", end, end + LONGEST_WORD)
+            span = end, space, space + 1 + 4 * self.dims
+            if space < 0 or span[2] > last or not self._clean(span):
+                break
+            end = span[2]
+            ends.add(end)
+        return ends
+
     def _resolved(self, span: Span, place: int) -> Span:
         """Find where the key of an entry ends; refuse the file if that is ambiguous."""
         start, space, _ = span
@@ -219,7 +257,8 @@ class Scan:
             space = self.buffer.find(b" ", space + 1, start + LONGEST_WORD)
         odd = dict(zip(tried, self._odd(tried), strict=True))
         most = min(self.dims, CHECKED) // 8
-        fits = [each for each in tried if self._followed(each[2], place)]
+        whole = self._ends_after(span, tried[-1][2] if tried else 0)
+        fits = [each for each in tried if each[2] not in whole and self._followed(each[2], place)]
         best = min(fits, key=odd.__getitem__, default=span)
         alone = len(fits) <= 1 or sum(odd[each] == odd[best] for each in fits) == 1
         if fits == [span] or (alone and odd[best] <= most):

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..._core.checks import Argument, ArgumentError
+from ..._core.display import abridged
 from ..._core.reading import as_utf8, damage_named, located, opened
+from ..._core.warnings import warn
 from ...tables.encodings import Decoder
-from .frames import WORD_NAMES, plain_name
+from ...warnings import ColumnsNotRead
+from .columns import WORD_NAMES, plain_name
 
 PARTS = ("words", "vocab", "vocabulary", "metadata", "labels", "tokens")
 ENDINGS = (".txt", ".tsv", ".csv", ".vocab", ".words", ".json", ".pkl")
@@ -25,6 +28,12 @@ _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGN
 
 OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos", "norm", "", "#")
 """Usual names of columns next to the words; pandas leaves the name of an index empty."""
+
+MANY = 100
+"""Number of lines that all end or begin with a number only if it is no part of the words."""
+
+type Found = tuple[list[str], tuple[str, ...]]
+"""Words, and what names the columns that are left out."""
 
 
 def place_of_words(matrix: Path) -> Path:
@@ -43,13 +52,21 @@ def place_of_words(matrix: Path) -> Path:
 
 
 def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
-    """Return the words in a file, without a header and columns after the words."""
+    """Return the words in a file, without a header and other columns; a warning names those."""
+    words, left_out = _words_and_rest(path, n_rows, allow_pickle=allow_pickle)
+    if left_out:
+        warn(ColumnsNotRead(left_out, about=str(path)))
+    return words
+
+
+def _words_and_rest(path: Path, n_rows: int, *, allow_pickle: bool) -> Found:
+    """Return the words in a file, and what names the columns that are left out."""
     if path.suffix == ".pkl":
-        return _pickled(path, allow=allow_pickle)
+        return _pickled(path, allow=allow_pickle), ()
     content = path.read_bytes()
     if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
         with located(path):
-            return _listed(json.loads(content), path)
+            return _listed(json.loads(content), path), ()
     return _first_column(_lines(content, path), n_rows)
 
 
@@ -59,7 +76,7 @@ def are_beside(matrix: Path) -> bool:
         place = place_of_words(matrix)
         with opened(matrix) as (_, stream, _):
             n_rows = sum(not line.startswith(b"#") for line in stream if line.strip())
-        return len(words_of_rows(place, n_rows, allow_pickle=False)) == n_rows
+        return len(_words_and_rest(place, n_rows, allow_pickle=False)[0]) == n_rows
     return False
 
 
@@ -88,27 +105,43 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _first_column(lines: list[str], n_rows: int) -> list[str]:
+def _first_column(lines: list[str], n_rows: int) -> Found:
     """Return the words of lines that may have a header, further columns, or blank lines below."""
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
-    header = len(lines) == n_rows + 1
-    columns = _columns(lines, header)
-    names = [plain_name(column[0]) for column in columns]
+    columns = _columns(lines, len(lines) == n_rows + 1)
+    heads = [column[0] for column in columns] if len(lines) == n_rows + 1 else []
     usual = (*WORD_NAMES, *(OTHER_NAMES if len(columns) > 1 else ()))
-    if header and not {*usual}.isdisjoint(names):
-        columns = [column[1:] for column in columns]
+    if {*usual}.isdisjoint(map(plain_name, heads)):
+        heads = []
     else:
-        names = [""] * len(columns)
+        lines, columns = lines[1:], [column[1:] for column in columns]
+    place = _place_of(columns, heads)
+    by_tab = all("\t" in line for line in lines)
+    if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
+        columns, place = [_unquoted(lines)], 0
+    names = [repr(head) if head else "" for head in heads] or [""] * len(columns)
+    others = [i for i in range(len(columns)) if i != place]
+    return columns[place], tuple(names[i] or _shown(columns[i]) for i in others)
+
+
+def _place_of(columns: list[list[str]], heads: list[str]) -> int:
+    """Return the place of the column of words."""
+    names = [*map(plain_name, heads)] or [""] * len(columns)
     sure = [place for place, name in enumerate(names) if name in WORD_NAMES[:3]]
     texts = [place for place, column in enumerate(columns) if not all(map(_is_number, column))]
     others = [place for place, column in enumerate(columns) if not _counts_up(column)]
     ranks = [WORD_NAMES.index(name) if name in WORD_NAMES else len(WORD_NAMES) for name in names]
-    return columns[min(sure or texts or others or [0], key=ranks.__getitem__)]
+    return min(sure or texts or others or [0], key=ranks.__getitem__)
+
+
+def _shown(column: list[str]) -> str:
+    """Return what describes a column without a name."""
+    return "the numbers of rows" if _counts_up(column) else f"the column {abridged(column, 3)}"
 
 
 def _columns(lines: list[str], header: bool) -> list[list[str]]:
-    """Split lines at TABs, or at marks or blanks if a column has numbers only, or a usual name."""
+    """Split lines at TABs, or at marks or blanks if a column has counts, or a usual name."""
     for sep in "\t,; ":
         if not lines or not all(sep in line for line in lines):
             continue
@@ -123,7 +156,7 @@ def _columns(lines: list[str], header: bool) -> list[list[str]]:
             columns = [_unquoted(column) for column in zip(*rows, strict=False)]
             if sep == "\t" or named:
                 return columns
-            if any(all(map(_is_number, column[header:])) for column in columns):
+            if any(_are_counts(column[header:]) for column in columns):
                 parts = [_columns(one, header) if sep == " " else [one] for one in columns]
                 return [column for part in parts for column in part]
     return [_unquoted(lines)]
@@ -148,9 +181,22 @@ def _is_number(cell: str) -> bool:
     return re.fullmatch(r"\s*-?[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?\s*", cell) is not None
 
 
-def _counts_up(column: list[str]) -> bool:
+def _counts_up(column: Sequence[str]) -> bool:
     """Return whether a column has the numbers of rows."""
-    return column in ([*map(str, range(start, start + len(column)))] for start in (0, 1))
+    found = [cell.strip() for cell in column]
+    return found in ([*map(str, range(start, start + len(found)))] for start in (0, 1))
+
+
+def _are_counts(column: Sequence[str]) -> bool:
+    """Return whether a column has numbers of rows or counts, rather than parts of the words.
+
+    Counts never rise, or are there in many lines.
+    """
+    if len(column) < 2 or not all(map(_is_number, column)):
+        return False
+    numbers = [*map(float, column)]
+    fall = numbers[0] > numbers[-1] and sorted(numbers, reverse=True) == numbers
+    return fall or len(numbers) >= MANY or _counts_up(column)
 
 
 def _listed(given: object, path: Path) -> list[str]:
