@@ -20,7 +20,8 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import BLANKS, END, Layout, unfulfilled
+from .layout import Layout, unfulfilled
+from .separators import BLANKS, END
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
