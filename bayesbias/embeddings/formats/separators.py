@@ -21,12 +21,18 @@ _COMMA = re.compile(rb"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
 _COMMAS = re.compile(rb"(?s).*?(,[-+]?[0-9]+,[0-9]+)+")
 _NUMBER = rb"[-+]?(?:[0-9.][-+0-9.eE]*|(?i:nan|inf))"
 _ARROWS = rb"[-=]>|\xe2\x86\x92|\xc2\xa0|\xe3\x80\x80"  # and wide blanks
-_CALL = rb"(?<=[ \t,;|:=])[A-Za-z_.]+(?=\(\[)|"  # such as array([
-_GAP = rb"((?:[ \t,;|:=\[({]|\"\[\"|" + _CALL + _ARROWS + rb"){1,20}(?:\"[ \t\[]*)?)"
+_CALL = rb"[A-Za-z_.]+(?=\(\[)"  # such as array([
+_GAP = (
+    rb"((?:[ \t,;|:=\[({]|\"\[\"|(?<=[ \t,;|:=])"
+    + _CALL
+    + b"|"
+    + _ARROWS
+    + rb"){1,20}(?:\"[ \t\[]*)?)"
+)
 _FIRST = re.compile(rb"(?s)([ \t]*[^ \t].*?)" + _GAP + _NUMBER)
 """A word, its first number, and what is between them, such as a blank, or ``: [``."""
 
-_LATER = re.compile(rb"\"?" + _GAP + _NUMBER)
+_LATER = re.compile(rb"\"?(?:" + _CALL + b")?" + _GAP + _NUMBER)
 """A first number whose word is in an earlier field, such as ``[0.5``."""
 
 
@@ -65,8 +71,8 @@ def separated(lines: Sequence[bytes], promised: int = 0) -> tuple[int, bytes, by
 def _gap(firsts: Sequence[bytes], sep: bytes, *, within: bool) -> bytes:
     """Return what is between words and first numbers; empty if it is just the separator.
 
-    A mark is no part of the words if most lines have it, or if the first numbers are `within` the
-    fields of the words.
+    A mark is no part of the words if most lines have it, if all lines have one that stands alone
+    or a bracket, or if the first numbers are `within` the fields of the words.
     """
     found = [one for first in firsts if (one := _FIRST.fullmatch(first.rstrip()))]
     gaps = [one[2][one[1][:1] == one[2][:1] != one[2] :] for one in found]  # words such as :smile:
@@ -74,9 +80,10 @@ def _gap(firsts: Sequence[bytes], sep: bytes, *, within: bool) -> bytes:
     mark = mode(marks) if marks else sep
     most = marks.count(mark)
     usual = most > MOST_DOUBTED and 2 * most > len(firsts)
-    if mark == sep or not (within or usual or (b"[" in mark and most == len(firsts))):
-        return b""
-    return mode([gap for gap in gaps if gap.strip(BLANKS) == mark])
+    gap = mode([gap for gap in gaps if gap.strip(BLANKS) == mark] or [b""])
+    alone = most == len(firsts) and gap[:1].isspace()
+    listed = sum(b"[" in mark for mark in marks) == len(firsts)
+    return gap if mark != sep and (within or usual or alone or listed) else b""
 
 
 def _counted(

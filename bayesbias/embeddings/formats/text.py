@@ -147,7 +147,7 @@ def _chunks(
     """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
-    blanks = END + between
+    blanks, marked = END + between, after != between
     found, texts = list[Found](), list[bytes]()
     lines.reverse()
     while lines:
@@ -159,7 +159,8 @@ def _chunks(
         tally.lines, tally.last = tally.lines + 1, number
         word, _, rest = text.partition(after)
         word = word.strip(BLANKS)
-        if not word or layout.numbered or rest.count(between) != others:
+        odd = marked and after in rest.partition(between)[0].lstrip()  # the word has the mark, too
+        if odd or not word or layout.numbered or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
                 tally.leave_out((number, line[:SHOWN]))
