@@ -195,6 +195,10 @@ KINDS: dict[str, tuple[str, Table]] = {
         "a .5 1.5\t2\t3\nb 1.5 .5\t3\t4\n",
         {"a": (0.5, 1.5, 2, 3), "b": (1.5, 0.5, 3, 4)},
     ),
+    "hashtags": (
+        "#a .25 .5\n#b 1.5 2\n#c 3 4\n",
+        {"#a": (0.25, 0.5), "#b": (1.5, 2), "#c": (3, 4)},
+    ),
     "stuck": ("a:.25 .5\nb:.75 -1.5\nc:2.5 .125\n", dict(zip("abc", ROWS, strict=True))),
     "stuck to marks": (
         "a:1:.5 2\nb:2:.2 .5\nc:3:4 .5\n",
@@ -248,6 +252,11 @@ def test_lines_of_every_kind(file: File, kind: str) -> None:
 def test_ids_beside_as_many_words_are_words(file: File, content: str, expected: Table) -> None:
     file("labels.txt", "a\nb\nc\n")
     check(load_vectors(file("v.txt", content)), expected)
+
+
+@pytest.mark.parametrize("content", ["121", "1\nwords\nonly\n"])
+def test_a_number_without_words_is_refused(file: File, content: str) -> None:
+    refused("not words followed by two or more numbers", load_vectors, file("v.txt", content))
 
 
 def test_counts_in_their_order_are_not_parts_of_words(file: File) -> None:

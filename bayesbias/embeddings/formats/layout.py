@@ -126,7 +126,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     if has_decimal_commas(body):
         raise _refusal(path, lines, "; write the numbers with points, not with decimal commas")
     header = first is not None and len(lines) > 1
-    if first and len(first) == dims + 1:  # or a word and its numbers
+    if first and len(first) == dims + 1 > 1:  # or a word and its numbers
         header = first[1] == dims and first[0] == (n_lines - 1 if ended else max(first[0], n_lines))
     if not header and first:
         dims, after, between = separated(lines)
@@ -170,7 +170,7 @@ def _are_numbers(lines: Sequence[bytes], between: bytes, path: Path) -> bool:
     the first column is no more like ids than the others.
     """
     rows = [split(line, between) for line in lines if not line.startswith(b"#")]
-    if not all(all(map(is_number, row)) for row in rows):
+    if not rows or not all(all(map(is_number, row)) for row in rows):
         return False
     decimals = sum(is_decimal(row[0]) for row in rows)
     if 2 * decimals > len(rows):
@@ -181,7 +181,7 @@ def _are_numbers(lines: Sequence[bytes], between: bytes, path: Path) -> bool:
 
 def _likeness_to_ids(rows: Sequence[Sequence[bytes]]) -> list[int]:
     """Return, for each column, 2 if it counts up, 1 for other whole and distinct numbers, or 0."""
-    dims = mode([*map(len, rows)]) if rows else 2
+    dims = mode([*map(len, rows)])
     columns = np.array([row for row in rows if len(row) == dims], dtype=float).T
     found = []
     for column in columns:
