@@ -160,6 +160,110 @@ def test_odd_words_and_unwanted_numbers(file, content, asked, expected) -> None:
     check(load_vectors(file("odd.txt", content), asked), expected)
 
 
+ROWS = [(0.25, 0.5), (0.75, -1.5), (2.5, 0.125)]
+MARKED = [
+    *("MESH:1 MESH:2 MESH:3", "GO:0008150 GO:0003674 GO:0005575", "12:00 the 12:30"),
+    *("he:1 she:1 it:1", "1,000 2,000 3,000", "a=1 a=2 a=3", "f(1 f(2 f(3", "w|3 w|2 w|1"),
+    *("chr1:1-20 chr2:1-20 chr3:1-20", "doi:10.1 doi:10.2 doi:10.3", "x->3 x->2 x->1"),
+    *(":a: :b: c", "b, c d", "x= y z", "d a: b;", "v[ b c", ":[ b c"),
+]
+
+
+@pytest.mark.parametrize("sep", [" ", "\t", ";"])
+@pytest.mark.parametrize("words", MARKED)
+def test_marks_in_words_do_not_separate(file: File, words: str, sep: str) -> None:
+    rows = dict(zip(words.split(), ROWS, strict=True))
+    content = "".join(f"{word}{sep}{a}{sep}{b}\n" for word, (a, b) in rows.items())
+    for header in ("", "3 2\n"):
+        check(load_vectors(file("v.txt", header + content)), rows)
+    if "[" not in (first := next(iter(rows))):
+        check(load_vectors(file("v.txt", f"1 2\n{first}{sep}.25{sep}.5\n")), {first: ROWS[0]})
+
+
+IDS = {"0": (0.25, 0.5), "1": (0.75, -1.5), "2": (2.5, 0.125)}
+WHOLE = {"a": (0.0, 1.0, 2.0), "b": (1.0, 5.0, 7.0), "c": (1.0, 3.0, 4.0)}
+KINDS: dict[str, tuple[str, Table]] = {
+    "numbers in words": (
+        "3 2\nwindows 95 .25 .5\nboeing 747 .75 -1.5\ncovid 19 2.5 .125\n",
+        dict(zip(["windows 95", "boeing 747", "covid 19"], ROWS, strict=True)),
+    ),
+    "numbers in words before TABs": (
+        "topic 1\t.25\t.5\ntopic 2\t.75\t-1.5\ntopic 3\t2.5\t.125\n",
+        dict(zip(["topic 1", "topic 2", "topic 3"], ROWS, strict=True)),
+    ),
+    "blanks and TABs": (
+        "a .5 1.5\t2\t3\nb 1.5 .5\t3\t4\n",
+        {"a": (0.5, 1.5, 2, 3), "b": (1.5, 0.5, 3, 4)},
+    ),
+    "hashtags": (
+        "#a .25 .5\n#b 1.5 2\n#c 3 4\n",
+        {"#a": (0.25, 0.5), "#b": (1.5, 2), "#c": (3, 4)},
+    ),
+    "stuck": ("a:.25 .5\nb:.75 -1.5\nc:2.5 .125\n", dict(zip("abc", ROWS, strict=True))),
+    "stuck to marks": (
+        "a:1:.5 2\nb:2:.2 .5\nc:3:4 .5\n",
+        {"a:1": (0.5, 2), "b:2": (0.2, 0.5), "c:3": (4, 0.5)},
+    ),
+    "blanks, then commas": (
+        "a b .5,2\nc .2,.5\nd .3,.5\n",
+        {"a b": (0.5, 2), "c": (0.2, 0.5), "d": (0.3, 0.5)},
+    ),
+    "stuck and whole": ("a:1 2\nb:4 3\nc:5 7\n", {"a": (1, 2), "b": (4, 3), "c": (5, 7)}),
+    "stuck, as promised": ("2 2\na:1 .5\nb:4 .25\n", {"a": (1, 0.5), "b": (4, 0.25)}),
+    "repeated if split": ("a:1 2 5\na:2 3 4\n", {"a:1": (2, 5), "a:2": (3, 4)}),
+    "array([": ("a array([0.25, 2.])\nb array([1.5, 2])\n", {"a": (0.25, 2), "b": (1.5, 2)}),
+    "array([ as printed": (
+        "a array([0.2 2.])\nb array([1.5 2.])\n",
+        {"a": (0.2, 2), "b": (1.5, 2)},
+    ),
+    "tensor([": ("2 2\na: tensor([0.5, 3])\nb: tensor([1, 2])\n", {"a": (0.5, 3), "b": (1, 2)}),
+    "quoted bracket": ('a,"[",0.5, 3"]"\nb,"[",1.5, 2"]"\n', {"a": (0.5, 3), "b": (1.5, 2)}),
+    "one line with a mark": ("the | .25 .5\n", {"the": (0.25, 0.5)}),
+    "one list": ("the: [.25, .5]\n", {"the": (0.25, 0.5)}),
+    "a vector that counts": ("a,0,1,2\nb,1.5,.5,2\n", {"a": (0, 1, 2), "b": (1.5, 0.5, 2)}),
+    "a vector of TSV": ("a\t0\t1\nb\t1\t0\n", {"a": (0, 1), "b": (1, 0)}),
+    "named": ("#Words,0,1\na,1,0\nb,1,1\n", {"a": (1, 0), "b": (1, 1)}),
+    "many names": (f"mot,{','.join('0123456789')}\nil{',1' * 10}", {"il": (1.0,) * 10}),
+    "whole": ("3 2\na .5 10\nb .2 3\nc .5 12\n", {"a": (0.5, 10), "b": (0.2, 3), "c": (0.5, 12)}),
+    "decimal words": ("2 2\n1.5 .25 .5\n2.5 .75 -1.5\n", {"1.5": ROWS[0], "2.5": ROWS[1]}),
+    "TSV": (
+        '""""\t3\t.5\na\t1.5\t2\n"b""c"\t1\t2\n',
+        {'"': (3, 0.5), "a": (1.5, 2), 'b"c': (1, 2)},
+    ),
+    "no quotes": ('a\t1\t2\n"\t3\t.5\n""""\t1\t2\n', {"a": (1, 2), '"': (3, 0.5), '""""': (1, 2)}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lines_of_every_kind(file: File, kind: str) -> None:
+    content, expected = KINDS[kind]
+    check(load_vectors(file("v.txt", content)), expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0 .25 .5\n1 .75 -1.5\n2 2.5 .125\n", IDS),
+        ("7 .25 .5\n5 .75 -1.5\n9 2.5 .125\n", dict(zip("759", ROWS, strict=True))),
+        ("0 1 5\n1 3 4\n2 9 2\n", {"0": (1, 5), "1": (3, 4), "2": (9, 2)}),
+        ("0 1 2\n1 5 7\n1 3 4\n", WHOLE),
+    ],
+)
+def test_ids_beside_as_many_words_are_words(file: File, content: str, expected: Table) -> None:
+    file("labels.txt", "a\nb\nc\n")
+    check(load_vectors(file("v.txt", content)), expected)
+
+
+@pytest.mark.parametrize("content", ["121", "1\nwords\nonly\n"])
+def test_a_number_without_words_is_refused(file: File, content: str) -> None:
+    refused("not words followed by two or more numbers", load_vectors, file("v.txt", content))
+
+
+def test_counts_in_their_order_are_not_parts_of_words(file: File) -> None:
+    path = file("v.txt", "3 2\nthe 99 .25 .5\nof 95 .75 -1.5\nand 7 2.5 .125\n")
+    refused("promises 2 dimensions, but the lines have 3", load_vectors, path)
+
+
 @pytest.mark.parametrize("write", [as_binary, as_text])
 def test_words_that_are_not_utf8_do_no_harm(file: File, write: Callable[[Table], bytes]) -> None:
     content = write({"é": (5, 6), "a?": (1, 2), "b": (3, 4)})

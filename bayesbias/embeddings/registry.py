@@ -20,8 +20,9 @@ from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
 from .formats.held import as_keyed, encoder_chunks, is_encoder
 from .formats.keyed import loaded_whole
-from .formats.layout import END, header_of, is_number, layout_of
+from .formats.layout import header_of, layout_of
 from .formats.record_files import read_frame, read_json_file
+from .formats.separators import END, is_number
 from .formats.static_models import folder_of_model, read_static_model
 from .source import HEAD_SIZE, ChunksOf, Embedding
 

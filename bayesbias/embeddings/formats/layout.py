@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,17 @@ from pathlib import Path
 import numpy as np
 
 from ..source import LARGEST_DIMS
+from .frames import WORD_NAMES, plain_name
+from .separators import (
+    BLANKS,
+    END,
+    has_decimal_commas,
+    is_decimal,
+    is_number,
+    mode,
+    separated,
+    split,
+)
 from .word_files import are_beside
 
 LINES = 200
@@ -24,21 +34,14 @@ LINES = 200
 COUNTS_FROM = 10
 """Whole numbers in only one column are counts, not a dimension, if some are this large."""
 
-BLANKS = b" \t\r\n"
-END = BLANKS + b'])}"'
-"""What may follow the last number of a line: blanks, or the end of a list or of quotes."""
+SURE_HEADER = 10
+"""So many numbers that count up are the names of columns, not the vector of a first word."""
 
-SEPARATORS = (b" ", b"\t", b",", b";", b"|", b'" "', b'"\t"', b'","', b'";"')
-_COMMA = re.compile(rb"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
-_COMMAS = re.compile(rb"(?s).*?(,[-+]?[0-9]+,[0-9]+)+")
-_NUMBER = rb"[-+]?(?:[0-9.][-+0-9.eE]*|(?i:nan|inf))"
-_ARROWS = rb"[-=]>|\xe2\x86\x92|\xc2\xa0|\xe3\x80\x80"  # and wide blanks
-_GAP = rb"((?:[ \t,;|:=\[({]|" + _ARROWS + rb"){1,20}(?:\"[ \t\[]*)?)"
-_FIRST = re.compile(rb"(?s)([ \t]*[^ \t].*?)" + _GAP + _NUMBER)
-"""A word, its first number, and what is between them, such as a blank, or ``: [``."""
+FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
+"""Usual names of the column of words, or of the one before it."""
 
-_LATER = re.compile(rb"\"?" + _GAP + _NUMBER)
-"""A first number whose word is in an earlier field, such as ``[0.5``."""
+_QUOTED = re.compile(rb'"([^"]*"")+[^"]*"')
+"""A word with quotes as pandas writes it."""
 
 _ROW = re.compile(rb"(?s)([0-9]+)[ \t,;|]+(.+)")
 """A word after the number of its row."""
@@ -73,7 +76,7 @@ class Layout:
             first, *others = line.rsplit(sep or None, self.dims - 1)
             parts = [*map(bytes.strip, first.rsplit(mark or None, 1)), *others]
         word, numbers = parts[0].strip(BLANKS), parts[1:]
-        odd = len(numbers) != self.dims or any(_is_decimal(part) for part in word.split()[1:])
+        odd = len(numbers) != self.dims or any(is_decimal(part) for part in word.split()[1:])
         if self.numbered and (found := _ROW.fullmatch(word)):
             word = found[2]
         return None if odd or not word else (word, numbers)
@@ -118,105 +121,26 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
         return Layout(1, sep, sep, table=True)
     first = header_of(lines[0])
     body = lines[1:] if first and len(lines) > 1 else lines
-    dims, after, between = _separated(body)
-    if _has_decimal_commas(body):
+    promised = first[1] if first and len(first) == 2 else 0
+    dims, after, between = separated(body, promised)
+    if has_decimal_commas(body):
         raise _refusal(path, lines, "; write the numbers with points, not with decimal commas")
     header = first is not None and len(lines) > 1
-    if first and len(first) == dims + 1:  # or a word and its numbers
+    if first and len(first) == dims + 1 > 1:  # or a word and its numbers
         header = first[1] == dims and first[0] == (n_lines - 1 if ended else max(first[0], n_lines))
     if not header and first:
-        dims, after, between = _separated(lines)
+        dims, after, between = separated(lines)
     if dims < 1 or (dims < 2 and not header):
         raise _refusal(path, lines)
-    promised = _promised(first, dims, path) if header and first else None
-    quoted = not between.isspace() or all(line.lstrip()[:1] == b'"' for line in body)
-    layout = Layout(dims, after, between, header, promised, quoted)
-    if after == between and _are_numbers(body, between, path):
-        return replace(layout, dims=dims + 1, matrix=True)
-    _refuse_counts([parts[1] for line in body if (parts := layout.fields(line))], path)
-    return replace(layout, numbered=_are_numbered(layout, body))
-
-
-def _split(line: bytes, sep: bytes) -> list[bytes]:
-    parts = line.rstrip(END + sep)
-    return parts.split() if sep == b" " else [part.strip() for part in parts.split(sep)]
-
-
-def _separated(lines: Sequence[bytes]) -> tuple[int, bytes, bytes]:
-    """Return the modal number of dimensions, what follows the word, and what separates numbers."""
-    counts = {sep: [_dims(_split(line, sep)) for line in lines] for sep in SEPARATORS}
-    modes = {sep: _mode(found) for sep, found in counts.items()}
-    between = max(SEPARATORS, key=modes.__getitem__)
-    dims = modes[between]
-    fitting = [line for line, n in zip(lines, counts[between], strict=True) if n == dims]
-    sep = between.strip(BLANKS)
-    firsts = [line.rstrip(END + between).rsplit(sep or None, dims - 1)[0] for line in fitting]
-    found = [one for first in firsts if dims and (one := _FIRST.fullmatch(first.rstrip()))]
-    within = all(one[1][:1] == one[2][:1] != one[2] for one in found)  # of words such as :smile:
-    gaps = [one[2][within:] for one in found]
-    mark = _mode([gap.strip(BLANKS) for gap in gaps]) if gaps else sep
-    if mark != sep:
-        return dims, _mode([gap for gap in gaps if gap.strip(BLANKS) == mark]), between
-    if sep:
-        return dims, between, between
-    pairs = [(a, b) for b in (b" ", b"\t") for a in (b" ", b"\t")]
-    fits = {pair: sum(_fits(line, dims, *pair) for line in lines) for pair in pairs}
-    return dims, *max(pairs, key=fits.__getitem__)
-
-
-def _dims(fields: Sequence[bytes]) -> int:
-    """Count the numbers at the end of some fields; the first may be stuck to the word."""
-    if len(fields) == 1 and b" " in fields[0]:  # other marks separate the numbers
-        return 0
-    count = _run(fields[1:])
-    place = len(fields) - count - 1
-    return count + bool((_LATER if place else _FIRST).fullmatch(fields[place]))
-
-
-def _fits(line: bytes, dims: int, after: bytes, between: bytes) -> bool:
-    word, _, rest = line.partition(after)
-    return bool(word) and rest.count(between) == dims - 1
-
-
-def _mode[T](values: Sequence[T]) -> T:
-    return Counter(values).most_common(1)[0][0]
-
-
-def _run(fields: Sequence[bytes]) -> int:
-    """Count the numbers at the end of some fields."""
-    for count, part in enumerate(reversed(fields)):
-        if not is_number(part):
-            return count
-    return len(fields)
-
-
-def is_number(text: bytes) -> bool:
-    """Return whether a field is a number, as Python writes it."""
-    try:
-        return b"_" not in text and float(text) is not None
-    except ValueError:
-        return False
-
-
-def _is_decimal(text: bytes) -> bool:
-    return (b"." in text or b"e-" in text.lower()) and is_number(text)
-
-
-def _has_decimal_commas(lines: Sequence[bytes]) -> bool:
-    """Return whether most lines have numbers with a comma before decimals.
-
-    If commas separate the numbers, too, decimals that begin with a zero show it.
-    """
-    found = 0
-    for line in lines:
-        fields = line.replace(b";", b" ").replace(b"|", b" ").split()[1:]
-        commas = [_COMMA.fullmatch(part) is not None for part in fields]
-        numbers = [comma or is_number(part) for comma, part in zip(commas, fields, strict=True)]
-        found += len(fields) > 1 and any(commas) and all(numbers[-2:])
-    pairs = sum(_COMMAS.fullmatch(line) is not None for line in lines)
-    if any(re.search(rb",0[0-9]", line) for line in lines):
-        found = max(found, pairs)
-    return 2 * found > len(lines)
+    if header and first and len(first) > 1:  # as many columns as there should be
+        layout = Layout(dims, after, between, header, _promised(first, dims, path))
+    else:
+        layout = Layout(dims, after, between, header)
+        if after == between and _are_numbers(body, between, path):
+            return replace(layout, dims=dims + 1, matrix=True)
+        _refuse_counts([parts[1] for line in body if (parts := layout.fields(line))], path)
+    quoted, numbered = _are_quoted(layout, body), _are_numbered(layout, body)
+    return replace(layout, quoted=quoted, numbered=numbered)
 
 
 def _named_columns(lines: Sequence[bytes]) -> bytes:
@@ -231,6 +155,9 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
         parts = [part.strip(b'"').replace(b",", b".").split() for part in first]
         numbers = [b" ".join(part) for part in parts if part and all(map(is_number, part))]
         counting = [str(i).encode() for i in range(len(numbers))] == numbers
+        if 0 < len(numbers) < SURE_HEADER:  # or the vector of a word
+            names = {plain_name(part.strip(b'"# ').decode(errors="replace")) for part in first}
+            counting = counting and not FIRST_NAMES.isdisjoint(names)
         if counting and not is_number(first[0]) and b"[" not in lines[0]:
             return sep
     return b""
@@ -239,15 +166,28 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
 def _are_numbers(lines: Sequence[bytes], between: bytes, path: Path) -> bool:
     """Decide whether the lines have numbers only; words may be whole numbers, such as ids.
 
-    If it is not clear, there are no words among them if as many words lie beside the file.
+    If it is not clear, there are no words among them if as many words lie beside the file, and
+    the first column is no more like ids than the others.
     """
-    rows = [_split(line, between) for line in lines if not line.startswith(b"#")]
-    if not all(all(map(is_number, row)) for row in rows):
+    rows = [split(line, between) for line in lines if not line.startswith(b"#")]
+    if not rows or not all(all(map(is_number, row)) for row in rows):
         return False
-    decimals = sum(_is_decimal(row[0]) for row in rows)
+    decimals = sum(is_decimal(row[0]) for row in rows)
     if 2 * decimals > len(rows):
         return True
-    return 0 not in _counts(rows) and are_beside(path)
+    likeness = _likeness_to_ids(rows)
+    return likeness[0] <= max(likeness[1:]) and 0 not in _counts(rows) and are_beside(path)
+
+
+def _likeness_to_ids(rows: Sequence[Sequence[bytes]]) -> list[int]:
+    """Return, for each column, 2 if it counts up, 1 for other whole and distinct numbers, or 0."""
+    dims = mode([*map(len, rows)])
+    columns = np.array([row for row in rows if len(row) == dims], dtype=float).T
+    found = []
+    for column in columns:
+        distinct = bool((column == np.round(column)).all()) and len({*column}) == len(column)
+        found.append(distinct * (1 + bool((np.diff(column) == 1).all())))
+    return found
 
 
 def _counts(rows: Sequence[Sequence[bytes]]) -> dict[int, float]:
@@ -255,7 +195,7 @@ def _counts(rows: Sequence[Sequence[bytes]]) -> dict[int, float]:
 
     In a few lines, only numbers without a point are counts.
     """
-    dims = _mode([*map(len, rows)]) if rows else 0
+    dims = mode([*map(len, rows)]) if rows else 0
     some = [row for row in rows if len(row) == dims and all(map(is_number, row))]
     if not some:
         return {}
@@ -279,18 +219,30 @@ def _refuse_counts(rows: Sequence[Sequence[bytes]], path: Path) -> None:
         )
 
 
+def _are_quoted(layout: Layout, lines: Sequence[bytes]) -> bool:
+    """Return whether quotes are no part of the words.
+
+    If TABs separate the fields, words with quotes are in quotes, where each quote is doubled.
+    """
+    if not layout.between.isspace() or all(line.lstrip()[:1] == b'"' for line in lines):
+        return True
+    words = [parts[0] for line in lines if (parts := layout.fields(line)) and b'"' in parts[0]]
+    tabs = layout.after == layout.between == b"\t"
+    return tabs and len(words) > 0 and all(_QUOTED.fullmatch(word) for word in words)
+
+
 def _are_numbered(layout: Layout, lines: Sequence[bytes]) -> bool:
-    """Return whether each word follows the number of its row."""
+    """Return whether each word follows the number of its row; ``1,000`` is a whole word."""
     parts = [layout.fields(line) for line in lines]
     found = [_ROW.fullmatch(part[0]) for part in parts if part]
     numbers = [int(one[1]) for one in found if one]
-    return len(numbers) > 2 and numbers == [*range(numbers[0], numbers[0] + len(found))]
+    if len(numbers) < 3 or numbers != [*range(numbers[0], numbers[0] + len(found))]:
+        return False
+    return 2 * len({one[2] for one in found if one}) > len(numbers)
 
 
-def _promised(first: Sequence[int], dims: int, path: Path) -> int | None:
+def _promised(first: Sequence[int], dims: int, path: Path) -> int:
     """Return the number of words in a header, and check its number of dimensions."""
-    if len(first) == 1:
-        return None
     if first[0] == 0 or not 0 < first[1] <= LARGEST_DIMS:
         raise ValueError(impossible(path, *first[:2]))
     if first[1] != dims:

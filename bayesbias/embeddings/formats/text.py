@@ -20,7 +20,8 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import BLANKS, END, Layout, unfulfilled
+from .layout import Layout, unfulfilled
+from .separators import BLANKS, END
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -146,7 +147,7 @@ def _chunks(
     """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
-    blanks = END + between
+    blanks, marked = END + between, after != between
     found, texts = list[Found](), list[bytes]()
     lines.reverse()
     while lines:
@@ -158,7 +159,8 @@ def _chunks(
         tally.lines, tally.last = tally.lines + 1, number
         word, _, rest = text.partition(after)
         word = word.strip(BLANKS)
-        if not word or layout.numbered or rest.count(between) != others:
+        odd = marked and after in rest.partition(between)[0].lstrip()  # the word has the mark, too
+        if odd or not word or layout.numbered or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
                 tally.leave_out((number, line[:SHOWN]))
