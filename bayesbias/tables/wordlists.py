@@ -181,8 +181,8 @@ def check_wordlist(source: WordListLike) -> pd.DataFrame:
     Examples
     --------
     >>> import bayesbias as bb
-    >>> pets = {"groups": {"cat": ["cat", "Tom"], "dog": ["dog", "tom "]},
-    ...         "stereotypes": {"cat": ["aloof"], "dog": ["loyal"]}}
+    >>> pets = {"groups": {"cat": ["cat", "Tom", "puss"], "dog": ["dog", "tom ", "hound"]},
+    ...         "stereotypes": {"cat": ["aloof", "shy", "sly"], "dog": ["loyal", "loud", "tame"]}}
     >>> print(bb.check_wordlist(pets)[["key", "finding"]].to_string(index=False))
               key                               finding
     groups.dog[1] the word 'tom ' has spaces around it

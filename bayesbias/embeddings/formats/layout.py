@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..source import LARGEST_DIMS
-from .frames import WORD_NAMES, plain_name
+from .columns import WORD_NAMES, plain_name
 from .separators import (
     BLANKS,
     END,
