@@ -201,7 +201,7 @@ def alerts(record: Record) -> list[str]:
         sizes = record.frames["sizes"].query("n_words > 1 and role != 'controls'")
         if names := [in_words(name) for name in sizes.query("n_effective < @ALIKE")["name"]]:
             texts.append(
-                f"Words with almost the same vectors, which count as one: {joined(names)}."
+                f"Almost the same vectors, so these sets count as one word: {joined(names)}."
             )
     return texts
 
