@@ -24,7 +24,7 @@ PAIR_COLUMNS = (*PAIR_LABELS, *ROLES)
 """Columns of every frame of sentence pairs, in order. Frames have one row per pair."""
 
 LABELS = ("model", "measure", *PAIR_LABELS)
-"""Columns of labels in frames of pairs and of scores, none of which may be empty."""
+"""Columns of labels in frames of pairs and of scores; they may not be empty."""
 
 DIRECTIONS = ("stereo", "antistereo")
 """Labels of pairs in CrowS-Pairs: a pair shows a stereotype of a group, or contradicts one."""

@@ -94,7 +94,7 @@ def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) 
 
 
 def _require_numbers(frame: pd.DataFrame, words: pd.Index) -> None:
-    """Refuse dimensions with a cell that is neither a number nor empty."""
+    """Refuse dimensions with a cell of text."""
     for name, column in frame.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
@@ -183,7 +183,7 @@ def _dimensions(frame: pd.DataFrame, places: list[int], words: int | None) -> li
 
 
 def _refuse_counts(frame: pd.DataFrame, places: Sequence[int]) -> None:
-    """Refuse columns that look like counts beside columns with decimals."""
+    """Refuse columns that look like counts, if others have decimals."""
     kinds = {place: content_of(frame.iloc[:, place]) for place in places}
     whole = [frame.columns[place] for place, kind in kinds.items() if kind == "counts"]
     if whole and "decimals" in kinds.values():

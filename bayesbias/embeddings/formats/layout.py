@@ -166,7 +166,7 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
 def _are_numbers(lines: Sequence[bytes], between: bytes, path: Path) -> bool:
     """Decide whether the lines have numbers only; words may be whole numbers, such as ids.
 
-    If it is not clear, there are no words among them if as many words lie beside the file, and
+    If it is not clear, there are no words among them if as many words are in a file next to it, and
     the first column is no more like ids than the others.
     """
     rows = [split(line, between) for line in lines if not line.startswith(b"#")]

@@ -110,7 +110,7 @@ def _first_within(row: Sequence[bytes], run: int) -> re.Match[bytes] | None:
 
 
 def _is_sure(gap: bytes) -> bool:
-    """Return whether a mark is hardly a part of a word: a bracket, or with blanks beside it."""
+    """Return whether a mark is hardly a part of a word: a bracket, or one with blanks."""
     mark = gap.strip(BLANKS)
     return b"[" in mark or bool(mark and mark != gap)
 
