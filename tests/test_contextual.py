@@ -182,7 +182,12 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     assert found.standard_error == pytest.approx(sum(v) ** -0.5, rel=1e-4)
     p_value = 2 * norm.sf(abs(found.effect_size) / found.standard_error)
     assert found.p_value == pytest.approx(p_value)
-    refused("no word in X has vectors: z", ceat, vectors, ["z"], *list(LISTS.values())[1:])
+    x, *others = LISTS.values()
+    refused("no word in X has vectors: z", ceat, vectors, ["z"], *others)
+    for score in (ceat, seat):
+        refused("X contains x1 more than once", score, vectors, [*x, "x1"], *others)
+        refused("X and Y share x1", score, vectors, x, x, *others[1:])
+        refused("got the string 'x1'", score, vectors, "x1", *others, error=TypeError)
 
 
 WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]

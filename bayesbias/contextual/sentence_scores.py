@@ -11,6 +11,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
+from ..embeddings.word_sets import listed_words, refuse_overlap
 from ..scores.poles import effect_sizes
 from .encoding import ContextualVectors
 
@@ -78,11 +79,13 @@ def _rows(
     """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words."""
     place = {word: row for row, word in enumerate(vectors.words)}
     rows, missing = [], dict[str, None]()
-    for name, words in ((name, list(words)) for name, words in lists.items()):
+    given = {name: listed_words(name, words) for name, words in lists.items()}
+    refuse_overlap("X", "Y", given)
+    for name, words in given.items():
         missing |= dict.fromkeys(word for word in words if word not in place)
         known = [place[word] for word in words if word in place]
         if not known:
-            raise ValueError(f"no word in {name} has vectors: {', '.join(words) or 'none given'}")
+            raise ValueError(f"no word in {name} has vectors: {', '.join(words)}")
         rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
     return rows, tuple(missing)
 

@@ -41,7 +41,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
 
     If two spellings in a set have the same vector, only the first is used.
     """
-    listed = {name: _listed(name, given) for name, given in sets.items()}
+    listed = {name: listed_words(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
     found = WordSets({}, {}, {})
     for name, wanted in listed.items():
@@ -131,7 +131,8 @@ def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
     return matrix
 
 
-def _listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+def listed_words(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a set; raise an error for a string, no words, or a word listed twice."""
     if isinstance(given, str):
         raise TypeError(f"{name} must be a list of words; got the string {given!r}")
     words = tuple(given)
