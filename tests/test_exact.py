@@ -18,7 +18,14 @@ from bayesbias.model.priors import Prior
 from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
-from bayesbias.sampling.exact import _all_modes, _along_sds, _drawn, bounds_of, sample_exact
+from bayesbias.sampling.exact import (
+    _all_modes,
+    _along_sds,
+    _drawn,
+    _first_reliable,
+    bounds_of,
+    sample_exact,
+)
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.importance import importance_resample
 from bayesbias.sampling.parameters import Block, log_prior
@@ -225,6 +232,16 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]
     # four standard errors of 20,000 draws with sds of .60 and 1.41
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("ks", "kept", "left"),
+    [((0.5, 0.1), 0.5, 1), ((0.9, 0.6, 0.1), 0.6, 1), ((np.inf, 0.8), 0.8, 0)],
+)
+def test_proposals_are_fitted_again_while_pareto_k_is_high(ks, kept: float, left: int) -> None:
+    tries = ((Fields(pareto_k=k), np.zeros(0), 1, np.zeros(0)) for k in ks)
+    assert _first_reliable(tries)[0].pareto_k == kept
+    assert len([*tries]) == left
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -15,6 +15,7 @@ little.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
@@ -26,7 +27,14 @@ from numpy.random import Generator
 from .._core.arrays import FloatArray, one_thread
 from .collapsed import MOST_NUMBERS, conditional, log_density, scales_of
 from .effects import draw_effects
-from .importance import LogDensity, Resampled, find_mode, importance_resample, reweighed
+from .importance import (
+    PARETO_K_LIMIT,
+    LogDensity,
+    Resampled,
+    find_mode,
+    importance_resample,
+    reweighed,
+)
 from .parameters import log_prior
 from .reduction import Collapsed, with_gaps
 
@@ -52,6 +60,9 @@ SAME_MODE = 0.5
 
 MOST_STARTS = 16
 """Largest number of starts, counting the first mode and combinations of second peaks."""
+
+MOST_TRIES = 3
+"""Largest number of times that proposals are fitted, if Pareto k is high."""
 
 N_FILLS = 3
 """Number of times that gaps are filled by their expected outcomes at the last mode."""
@@ -125,11 +136,23 @@ def sample_exact(
         many = posterior.n_gaps > MANY_GAPS and posterior.n_outcomes == 1
         found = _by_filling(posterior, n_draws, rng) if many else None
         if found is None:
-            exact = partial(log_density, posterior)
-            found = _drawn(posterior, exact, mode_of(posterior), n_draws, rng), None
+            exact, mode = partial(log_density, posterior), mode_of(posterior)
+            tries = (_drawn(posterior, exact, mode, n_draws, rng) for _ in range(MOST_TRIES))
+            found = _first_reliable(tries), None
         (drawn, parameters, n_modes, _), gaps = found
         values = draw_effects(posterior, parameters, rng, gaps) if effects else {}
         return _result(drawn, parameters, values, n_modes)
+
+
+def _first_reliable(tries: Iterator[Drawn]) -> Drawn:
+    """Return the first draws with a low Pareto k, which chance may raise, or those with the lowest.
+
+    The proposals of each try are fitted anew, to other random points.
+    """
+    best = next(tries)
+    while not best[0].pareto_k < PARETO_K_LIMIT and (again := next(tries, None)) is not None:
+        best = min(best, again, key=lambda one: one[0].pareto_k)
+    return best
 
 
 def _by_filling(
