@@ -147,7 +147,7 @@ def sample_exact(
 def _first_reliable(tries: Iterator[Drawn]) -> Drawn:
     """Return the first draws with a low Pareto k, which chance may raise, or those with the lowest.
 
-    The proposals of each try are fitted anew, to other random points.
+    Each try fits its proposals to other random points.
     """
     best = next(tries)
     while not best[0].pareto_k < PARETO_K_LIMIT and (again := next(tries, None)) is not None:
