@@ -187,7 +187,7 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     for score in (ceat, seat):
         refused("X contains x1 more than once", score, vectors, [*x, "x1"], *others)
         refused("X and Y share x1", score, vectors, x, x, *others[1:])
-        refused("got the string 'x1'", score, vectors, "x1", *others, error=TypeError)
+        refused("must be a list of words", score, vectors, "x1", *others, error=TypeError)
 
 
 WORDS = ["he", "daughter", "hairdresser", "uneducated", "supercalifragilistic"]

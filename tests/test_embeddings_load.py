@@ -30,7 +30,7 @@ TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "her": [1.0]}
 
 
 NO_SETS: list[tuple[Callable[[], object], str]] = [
-    (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; got the string 'he'"),
+    (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; for one word"),
     (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "differ in length, so they cannot be from"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
     (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),

@@ -236,7 +236,12 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
 
 @pytest.mark.parametrize(
     ("ks", "kept", "left"),
-    [((0.5, 0.1), 0.5, 1), ((0.9, 0.6, 0.1), 0.6, 1), ((np.inf, 0.8), 0.8, 0)],
+    [
+        ((0.5, 0.1), 0.5, 1),
+        ((0.9, 0.6, 0.1), 0.6, 1),
+        ((np.inf, 0.8), 0.8, 0),
+        ((np.nan, 0.9), 0.9, 0),
+    ],
 )
 def test_proposals_are_fitted_again_while_pareto_k_is_high(ks, kept: float, left: int) -> None:
     tries = ((Fields(pareto_k=k), np.zeros(0), 1, np.zeros(0)) for k in ks)

@@ -67,6 +67,12 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
         raise ValueError(unknown_name(kind, str(name), known))
 
 
+def check_words(what: str, words: object) -> None:
+    """Raise a TypeError for a string, whose letters are not words."""
+    if isinstance(words, str):
+        raise TypeError(f"{what} must be a list of words; for one word, pass [{words!r}]")
+
+
 def check_path(what: str, source: object, allowed: str = "a path") -> None:
     """Raise a TypeError, which says what is allowed, unless a source is a name or a path."""
     if not isinstance(source, str | os.PathLike):

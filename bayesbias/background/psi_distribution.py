@@ -24,7 +24,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import ArgumentError, check_choice, check_numbers
+from .._core.checks import ArgumentError, check_choice, check_numbers, check_words
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from .._core.substitutions import note_substitution
@@ -164,8 +164,7 @@ class Distribution:
 
         Spellings of one word in the vocabulary count once, with a warning.
         """
-        if isinstance(words, str):
-            raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
+        check_words("words", words)
         asked, psi = list(dict.fromkeys(words)), {}
         for row, (word, *same) in self.places_of(asked).items():
             note_substitution(word, self.vocabulary[row])

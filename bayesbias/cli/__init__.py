@@ -153,7 +153,8 @@ def _prepare_streams() -> None:
     """Replace streams that the caller closed, and characters that a terminal lacks."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until the end
+            setattr(sys, name, nowhere)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice, check_numbers, is_whole
+from .._core.checks import check_choice, check_numbers, check_words, is_whole
 from .._core.display import progress_bar
 from .._core.warnings import warn
 from ..warnings import ContextIgnored
@@ -104,8 +104,7 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
-    if isinstance(words, str):
-        raise TypeError(f"words must be a list of words; for one word, pass [{words!r}]")
+    check_words("words", words)
     check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, check_labels, is_whole
+from .._core.checks import Argument, ArgumentError, check_labels, check_words, is_whole
 from .._core.random import Seed, as_seed_sequence
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
@@ -90,8 +90,7 @@ def remaining_bias(
     words = [word for word in free if before[word].any() and after[word].any()]
     if not words:
         raise ValueError("the embeddings have no words in common except those in the lists")
-    if isinstance(targets, str):
-        raise TypeError(f"targets must be a list of words; for one word, pass [{targets!r}]")
+    check_words("targets", targets)
     if neighbors is None:
         neighbors = min(NEIGHBORS, -(-len(words) // 10))
     if not is_whole(neighbors) or not 1 <= neighbors < max(len(words), 2):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_labels
+from .._core.checks import check_labels, check_words
 from .._core.display import abridged
 from ..tables.spellings import first_spellings, forms_of
 from .formats.held import as_keyed
@@ -133,8 +133,7 @@ def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
 
 def listed_words(name: str, given: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a set; raise an error for a string, no words, or a word listed twice."""
-    if isinstance(given, str):
-        raise TypeError(f"{name} must be a list of words; got the string {given!r}")
+    check_words(name, given)
     words = tuple(given)
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")

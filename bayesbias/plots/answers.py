@@ -42,7 +42,12 @@ MATRIX_NOTE = (
 
 
 def closeness(
-    frame: pd.DataFrame, *, label: str = "", title: str = "How much closer", ax: Axes | None = None
+    frame: pd.DataFrame,
+    *,
+    label: str = "",
+    title: str = "How much closer",
+    heading: str = "mean (interval)",
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw each row of a headline as 100 dots, each 1% of the posterior; closer is to the right.
 
@@ -54,6 +59,8 @@ def closeness(
         Column that names the rows; by default, the group or the embedding.
     title : str
         What the plot is about, such as a list and an embedding.
+    heading : str
+        Heading of the numbers on the right, such as ``"mean (89% interval)"``.
 
     Examples
     --------
@@ -91,7 +98,7 @@ def closeness(
             f"{mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") for mean, low, high in ends
         )
         rows = [(place - 0.2, text, False) for place, text in enumerate(texts)]
-        raised = layout.right_column(ax, "mean (interval)", rows)
+        raised = layout.right_column(ax, heading, rows)
     note = "Each dot is 1% of the posterior. Filled dots: closer. Hollow dots: farther."
     return layout.header(ax, title, note, raised=raised)
 

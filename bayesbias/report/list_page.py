@@ -268,6 +268,7 @@ class ListPage(Page[ListRecord]):
                 plots.closeness,
                 frames["headline"],
                 title=f"How much closer: {self.record.title}, in {self.record.embedding}",
+                heading=f"mean ({probability_name(self.record.ci_prob)} interval)",
             ),
             "heatmap": partial(plots.heatmap, frames["table"]),
             "distributions": partial(plots.distributions, frames["table"]),

@@ -151,7 +151,7 @@ def _first_reliable(tries: Iterator[Drawn]) -> Drawn:
     """
     best = next(tries)
     while not best[0].pareto_k < PARETO_K_LIMIT and (again := next(tries, None)) is not None:
-        best = min(best, again, key=lambda one: one[0].pareto_k)
+        best = min(best, again, key=lambda one: np.nan_to_num(one[0].pareto_k, nan=np.inf))
     return best
 
 

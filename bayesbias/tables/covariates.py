@@ -13,7 +13,7 @@ from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
 from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
-from .table_files import read_csv, read_frame
+from .table_files import read_csv, with_numbers
 
 UNITS = ("attribute", "protected_word", "row")
 """What a covariate may be a property of."""
@@ -165,7 +165,7 @@ def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
                 "a column of words and columns of numbers that covariates name are needed; got "
                 f"{', '.join(map(repr, [words, *names]))} for {abridged(sorted(asked))}"
             )
-        return read_frame(path, (words,)).set_index(words)[chosen]
+        return with_numbers(frame[[words, *chosen]], (words,)).set_index(words)
 
 
 def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:

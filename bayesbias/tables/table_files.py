@@ -147,7 +147,11 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
         is_parquet = stream.read(len(PARQUET)) == PARQUET
     if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
-    frame = read_csv(path, keep_default_na=False, dtype=str)
+    return with_numbers(read_csv(path, keep_default_na=False, dtype=str), texts)
+
+
+def with_numbers(frame: pd.DataFrame, texts: Collection[str]) -> pd.DataFrame:
+    """Return a frame of text with its columns of numbers, without an index and empty rows."""
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
     frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
