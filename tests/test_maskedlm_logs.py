@@ -395,8 +395,9 @@ def test_questions_of_bbq_in_tables(form: str, tmp_path: Path) -> None:
     else:
         path.write_text("\n".join(map(json.dumps, held)))
     assert_frame_equal(read_pairs(path, "bbq"), read_pairs(tmp_path / "plain", "bbq"))
-    path.write_text(json.dumps(asked[0] | {"additional_metadata": "array([1])"}))
-    refused("additional_metadata must be an object.*JSON lines", read_pairs, path, "bbq")
+    for text in ("array([1])", "{{1: 2}: 3}", "-" * 20_000 + "1"):
+        path.write_text(json.dumps(asked[0] | {"additional_metadata": text}))
+        refused("additional_metadata must be an object.*JSON lines", read_pairs, path, "bbq")
     if form in {"json", "python"}:
         samples = [sample(n, row, -1, -2, -3) for n, row in enumerate(held)]
         logs = log(tmp_path / "gpt", samples, "samples_bbq_2026.jsonl")
@@ -461,7 +462,7 @@ SCORES = [
 
 def inspected() -> dict[str, Any]:
     samples = [
-        {"id": n, "epoch": 1, "metadata": q, "scores": {"choice": {"answer": "ABC"[chosen]}}}
+        {"id": n, "epoch": 1, "metadata": {**q}, "scores": {"choice": {"answer": "ABC"[chosen]}}}
         for n, q, chosen in NUMBERED
     ]
     return {"status": "success", "eval": {"task": "bbq", "model": "gpt"}, "samples": samples}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import bz2
 import codecs
 import errno
@@ -85,6 +86,14 @@ def located(path: Path) -> Iterator[None]:
     except (*_CONTENT, RecursionError) as error:
         text = f"{_PARSERS.get(type(error), '')}{error}"
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+
+
+def literal(text: str) -> Any:  # noqa: ANN401
+    """Return the value of a text that is a Python literal, or the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 @contextmanager

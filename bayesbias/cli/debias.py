@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter as Option
 
 import bayesbias as bb
 
+from .._core.reading import literal
 from . import options, screen
 from .options import AllowPickle, Force, OutFile
 
@@ -48,7 +48,7 @@ def debias(
     from .._core.display import abridged
 
     sets = replace(bb.debias.load_defining_sets(lists), case=case)
-    keywords = {name.replace("-", "_"): _value(text) for name, text in more.items()}
+    keywords = {name.replace("-", "_"): literal(text) for name, text in more.items()}
     if "seed" in bb.debias.method_options(method):
         keywords.setdefault("seed", options.SEED)
     record = bb.debias.debias_file(
@@ -73,11 +73,3 @@ def debias(
         capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
         hint = "; if the embedding is in lower case, pass --case fallback" if capitals else ""
         screen.complain(f"not in the embedding ({name}): {abridged(words)}{hint}")
-
-
-def _value(text: str) -> Any:  # noqa: ANN401
-    """Return an option's value as a Python literal if it is one, or as text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text

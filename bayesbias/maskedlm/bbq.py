@@ -6,7 +6,6 @@ Parrish et al. (2022), ACL Findings, section 4. The rules for tags follow the au
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.reading import located
+from .._core.reading import literal, located
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
 from .datasets import text_of
@@ -93,21 +92,13 @@ def _nested(name: str, given: object) -> dict[str, Any]:
         try:
             given = json.loads(text)
         except ValueError:
-            given = _literal(text)
+            given = literal(text)
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{name} must be an object, or its text in JSON; got {given!r:.60}. Save the questions "
             "as JSON lines, as in the published files"
         )
     return {key: one.tolist() if isinstance(one, np.ndarray) else one for key, one in given.items()}
-
-
-def _literal(text: str) -> object:
-    """Return the value of a text as Python prints it, or the text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
 
 
 def bbq_places(
