@@ -59,6 +59,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: (chance[item.path], rng.random()))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name long content by its argument, because archives hold the time when they were made."""
+    return argname if isinstance(val, bytes | str) and len(val) > 80 else None
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests that need torch and transformers if these are not installed."""
     if item.get_closest_marker("mlm") and not (find_spec("torch") and find_spec("transformers")):
