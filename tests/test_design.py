@@ -24,7 +24,7 @@ from bayesbias.model.spec import load_model
     ("changed", "message"),
     [
         ({"covariates": ("length",), "x": np.zeros((3, 1))}, r"x must be a finite array of shape"),
-        ({"word": np.full(32, 4)}, "word needs an index from 0 to 3"),
+        ({"word": np.r_[4, np.zeros(31, int)]}, "word needs an index from 0 to 3"),
         ({"connection": np.full(32, -1)}, "connection needs an index from 0 to 3"),
         ({"connection": np.r_[-1, np.zeros(31, int)]}, "connection needs an index from 0 to 3"),
         ({"y": np.r_[0.1, np.nan, np.ones(30)]}, "cosine_distance must be finite; got nan in row"),

@@ -114,6 +114,21 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
 ]
 
 
+def test_memory_grows_with_draws_and_chains(toy_table, monkeypatch) -> None:
+    """A number takes eight bytes; by-group with two groups has more than 50 of them."""
+    asked: list[float] = []
+    monkeypatch.setattr(fitting, "require_memory", lambda size, what: asked.append(size))
+    for draws, chains in ((100, 2), (300, 2), (100, 6)):
+        fit(toy_table, draws=draws, chains=chains, seed=1)
+    (
+        _,
+        few,
+        *_,
+    ) = asked
+    assert asked[3::2] == [3 * few, 3 * few]
+    assert few > 8 * 100 * 2 * 50
+
+
 @pytest.mark.parametrize(("call", "message"), REFUSALS)
 def test_what_is_refused(toy_table, call, message, monkeypatch) -> None:
     monkeypatch.setattr(fitting, "find_spec", lambda _: None)

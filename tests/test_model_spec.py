@@ -85,6 +85,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 
 WORDS = "the model 'paper' has no term for protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
+OWN_SDS = {"of": "attribute", "by": "protected_group", "sd": "s", "sd_by": "protected_group"}
 ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
 
 
@@ -107,6 +108,7 @@ ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no corre
         (with_term("own", of="atribute", sd="s"), r"unknown value of of .*; did you mean"),
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
+        (with_term("own", **OWN_SDS, constraint="zero_sum"), ZERO_SUM),
         (with_term("own", of="attribute", sd="s", correlated=True), "correlated effects need"),
         (with_term("word_mean", correlated=True), "has no prior for word_mean_correlation"),
         (with_term("own", of="covariate", by="attribute_set", sd="s"), "slopes can have"),

@@ -141,6 +141,13 @@ def test_fewer_words_or_attributes_give_wider_intervals() -> None:
     assert (widths.diff(axis=1).iloc[:, 1:] < 0).all(axis=None)
 
 
+def test_the_sign_of_the_effect_does_not_matter_and_there_are_two_groups() -> None:
+    small = {"words": 4, "attributes": 4, "clusters": 1}
+    found = bb.plan(**small, effect=0.04)
+    pd.testing.assert_frame_equal(bb.plan(**small, effect=-0.04), found)
+    pd.testing.assert_frame_equal(bb.plan(**small, effect=0.04, groups=2), found)
+
+
 def test_numbers_of_words_are_whole_and_positive() -> None:
     small = {"attributes": 4, "clusters": 1}
     pd.testing.assert_frame_equal(bb.plan(words=np.int64(4), **small), bb.plan(words=[4], **small))

@@ -146,21 +146,47 @@ def test_the_given_split_counts_where_no_grid_can_tell_it(n_x: int, sign: int) -
 
 @pytest.mark.parametrize("n_x", [9, 19])
 @pytest.mark.parametrize("shift", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("kind", ["normal", "heavy tails", "one far away", "ties"])
+@pytest.mark.parametrize(
+    "kind", ["normal", "heavy tails", "one far away", "ties", "even but one", "clusters"]
+)
 def test_inverted_tails_are_counts(kind: str, shift: float, n_x: int) -> None:
     """All subsets of 38 words are counted; a share of at least 1e-6 is 100 subsets or more."""
     rng = np.random.default_rng([n_x, int(10 * shift)])
     s = rng.standard_t(2.5, 38) if kind == "heavy tails" else rng.normal(size=38)
     s[:n_x] += shift
-    s = {"one far away": np.r_[s[:-1], 30.0], "ties": np.round(4 * s)}.get(kind, s)
-    unit = 1.0 if kind == "ties" else 0.0
+    rounded = np.round(2 * s)
+    s = {
+        "one far away": np.r_[s[:-1], 30.0],
+        "ties": np.round(4 * s),
+        "even but one": 2 * rounded + (np.arange(38) == n_x),  # most sums are even
+        "clusters": rounded + 0.1 * rng.normal(size=38),
+    }.get(kind, s)
+    unit = 1.0 if kind in {"ties", "even but one"} else 0.0
     threshold = s[:n_x].sum()
     found = inverted_tail(s, n_x, threshold - (0 if unit else 1e-9), unit)
-    if unit:
+    if unit:  # sums that differ by multiples of 1 also differ by multiples of a half
         assert inverted_tail(s / 4, n_x, threshold / 4, 0.25) == pytest.approx(found, rel=1e-9)
+        halved = inverted_tail(s, n_x, threshold, 0.5)
+        assert halved == pytest.approx(found, rel=INVERSION_ERROR)
     assert found == pytest.approx(
         count_reaching(s, n_x, threshold - 1e-9) / comb(38, n_x), rel=INVERSION_ERROR
     )
+
+
+@pytest.mark.parametrize("n_x", [7, 9, 19])
+@pytest.mark.parametrize("noise", [0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05])
+@pytest.mark.parametrize("kind", ["ratings", "three far away"])
+def test_bounds_of_scores_in_clumps_contain_the_count(n_x: int, noise: float, kind: str) -> None:
+    """Means of three ratings with two digits have a step that is not their smallest gap."""
+    rng = np.random.default_rng(n_x)
+    clumps = {"ratings": np.round(rng.integers(3, 16, 38) / 3, 2), "three far away": np.zeros(38)}
+    clumps["three far away"][-3:] = 1, 2, 50
+    s = rng.permutation(clumps[kind]) + noise * rng.normal(size=38)
+    s -= s.mean()
+    found = permutation_test(s[:n_x], s[n_x:], alternative="greater")
+    share = count_reaching(s, n_x, s[:n_x].sum() - 1e-9) / comb(38, n_x)
+    assert found.low * (1 - 1e-9) <= share <= found.high * (1 + 1e-9)
+    assert (found.low == found.high) == (noise == 0.0)
 
 
 def test_inverted_tails_of_long_lists() -> None:
@@ -259,7 +285,7 @@ def test_variances_of_tilted_sums_are_derivatives_of_their_means(c: float) -> No
 
 @pytest.mark.parametrize("size_sd", [0.8, 2.0, 7.5])
 def test_angles_go_around_the_circle_at_most_once(size_sd: float) -> None:
-    theta, angle = _angles(Tilt(0.1, 0.0, np.zeros(1), 1.0, size_sd))
+    theta, angle = _angles(Tilt(0.1, 0.0, np.zeros(1), np.zeros(1), 1.0, size_sd))
     places = np.round(theta / angle).astype(int) % round(2 * np.pi / angle)
     assert len({*places}) == len(places)
     # The characteristic function of a Normal number of words is negligible at what is left out.

@@ -43,8 +43,8 @@ GUARD = 1e-6
 step. Grid values stay below 2^21, so its error is less than 2^-31 of a step per word."""
 
 LATTICE = 1e-9
-"""Tolerance, as a share of the range, for scores that are whole multiples of their smallest gap,
-such as ranks. Such scores get a grid of these multiples, on which both bounds are equal."""
+"""Tolerance, as a share of the range, for scores whose differences are multiples of a step, such as
+ranks and rounded ratings. Such scores get a grid of these multiples, on which bounds are equal."""
 
 INVERSION_ERROR = 1e-3
 """Error of an inverted share p, relative to min(p, 1 - p + 1e-3); see `inverted_tail`."""
@@ -89,8 +89,8 @@ def permutation_test(
     PermutationTest
         ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
         every split is counted, so the bounds are equal. For more words, the bounds agree within
-        0.2%, or 1% if very few splits are as extreme. ``p_value`` is the upper bound, and
-        ``n_splits`` is the number of splits.
+        0.2%, or 1% if a group has few words, or few splits are as extreme. ``p_value`` is the upper
+        bound, and ``n_splits`` is the number of splits.
 
     References
     ----------
@@ -217,14 +217,20 @@ def _around(share: float) -> tuple[float, float]:
 
 
 def _lattice_step(values: FloatArray) -> float:
-    """Return the smallest gap if all values are multiples of it and it is not too fine, or 0."""
-    above_lowest = np.sort(values) - values.min()
-    gaps = np.diff(above_lowest)
-    step = gaps[gaps > LATTICE * above_lowest[-1]].min()
-    off = np.abs(above_lowest - np.rint(above_lowest / step) * step)
-    steps = len(values) * above_lowest[-1] / step  # few enough to keep rounding within a step
-    coarse = steps < LARGEST_GRID and len(values) * LATTICE * above_lowest[-1] < step / 4
-    return float(step) if coarse and off.max() <= LATTICE * above_lowest[-1] else 0.0
+    """Return the largest step that divides all differences, or 0 if it is too fine.
+
+    Euclid's algorithm: what is left by multiples of a step is the next step.
+    """
+    above_lowest = values - values.min()
+    tolerance = LATTICE * above_lowest.max()
+    step, rest = 0.0, above_lowest
+    while (left := rest[rest > tolerance]).size:
+        step = float(left.min())
+        fine = len(values) * above_lowest.max() / step  # rounding must stay within a step
+        if fine >= LARGEST_GRID or len(values) * tolerance >= step / 4:
+            return 0.0
+        rest = np.abs(above_lowest - np.rint(above_lowest / step) * step)
+    return step
 
 
 def _bounds_on_grid(
