@@ -13,7 +13,7 @@ from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import Write, counted, digits_for, in_words, joined, number, percent, probability
+from .numbers import Write, digits_for, in_words, joined, number, percent, probability
 from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
@@ -142,14 +142,13 @@ class ChangePage(Page[ChangeRecord]):
         two = leans["group"].nunique() == 1
         for place, (_, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
             part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
-            kinds = part["toward"].gt(0).map({True: "own", False: "other"})
+            grew = part["after"].abs() > part["before"].abs()
+            kinds = grew.map({True: "own", False: "other"})
             ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
             words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
             panels.append(Panel(str(part["says"].iloc[0]), words))
             means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
-        toward = int((leans["toward"] > 0).sum())
-        moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way (orange)."
-        caption = f"Ring: before; arrow tip: after. {moved}"
+        caption = "Ring: before; arrow tip: after. Blue: toward zero; orange: away from it."
         sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
         drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").html()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
