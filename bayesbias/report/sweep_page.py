@@ -71,7 +71,18 @@ class SweepPage(Page[SweepRecord]):
             return ""
         ranks = self.record.ranks
         rows = zip(ranks["embedding"], ranks["p_most"].map(probability), strict=True)
-        return Table("Which is largest?", ("", "probability"), tuple(rows)).html()
+        whole = Table("Which is largest?", ("", "probability"), tuple(rows)).html()
+        return whole + (self._lists().html() if len(self.record.lists) > 1 else "")
+
+    def _lists(self) -> Table:
+        """Return each list's smallest and largest closeness, and where it is probably largest."""
+        ranks, rows = self.record.frames["ranks"], list[tuple[str, ...]]()
+        for name, own in ranks[ranks["wordlist"] != AVERAGE].groupby("wordlist", sort=False):
+            least, most = (number(-mean, 2) for mean in (own["mean"].max(), own["mean"].min()))
+            top = own.loc[own["p_most"].idxmax()]
+            where = f"{top['embedding']} ({probability(top['p_most'])})"
+            rows.append((str(name), f"{least} to {most}", where))
+        return Table("Each list", ("", "closer by", "most in"), tuple(rows))
 
     def folds(self) -> Iterator[Fold]:
         yield parts.how_to_read(self.record, "the difference")
