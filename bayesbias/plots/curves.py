@@ -38,7 +38,7 @@ SHOWN = {
 
 
 MOST_BARS = 5
-"""Largest number of values of a covariate at which groups have bars, which would hide each other."""
+"""Largest number of values of a covariate at which groups have bars; more would be crowded."""
 
 MANY = 500
 """Number of points above which they are drawn as pixels, to keep SVG files small."""

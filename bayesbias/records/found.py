@@ -191,7 +191,8 @@ class ListRecord(Record):
     def topics(self, group: str = "") -> list[float]:
         """Return the closeness of a group, or overall, in each list on another topic."""
         frame = self.frame("reference_lists")
-        return [] if frame.empty else (-frame.loc[frame["protected_group"] == group, "mean"]).tolist()
+        own = frame[frame["protected_group"] == group] if len(frame) else frame
+        return [-mean for mean in own["mean"]] if len(own) else []
 
     @property
     def sizes(self) -> Mapping[str, int]:

@@ -90,7 +90,6 @@ class Mark:
 
     row: Row
     label: str
-    short: str
 
     @property
     def right(self) -> str:

@@ -30,11 +30,11 @@ from .pair_map import PairMap
 from .tables import Table
 
 LANDMARKS = {
-    "flowers": ("flowers/insects with pleasant", "flowers/insects"),
-    "pronouns": ("he/she with father/mother", "he/she, father/mother"),
-    "sport": ("sport/music with their words", "sport/music"),
+    "flowers": "flowers/insects, pleasant",
+    "pronouns": "he/she with father/mother",
+    "sport": "sport/music, their words",
 }
-"""Labels of landmarks in pictures and in terminals."""
+"""Labels of landmarks in pictures; terminals have room for 25 letters."""
 
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
@@ -71,7 +71,7 @@ def ruler(
     marks: list[Mark | Ticks] = []
     if topics:
         marks.append(Ticks(f"{len(topics)} {what}", topics, record.ci_prob))
-    return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
+    return [*marks, *(Mark(one, LANDMARKS[one.key]) for one in record.landmarks)]
 
 
 def dot_picture(

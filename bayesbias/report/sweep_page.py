@@ -79,8 +79,8 @@ class SweepPage(Page[SweepRecord]):
         ranks, rows = self.record.frames["ranks"], list[tuple[str, ...]]()
         for name, own in ranks[ranks["wordlist"] != AVERAGE].groupby("wordlist", sort=False):
             least, most = (number(-mean, 2) for mean in (own["mean"].max(), own["mean"].min()))
-            top = own.loc[own["p_most"].idxmax()]
-            where = f"{top['embedding']} ({probability(top['p_most'])})"
+            top = own.nlargest(1, "p_most")
+            where = f"{top['embedding'].item()} ({probability(top['p_most'].item())})"
             rows.append((str(name), f"{least} to {most}", where))
         return Table("Each list", ("", "closer by", "most in"), tuple(rows))
 
