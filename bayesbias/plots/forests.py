@@ -88,7 +88,7 @@ def contrast_forest(
     frame : DataFrame
         The optional columns ``reference_low`` and ``reference_high`` add a range behind each
         interval. The column ``match`` sets the range's color; a row may occur once with each value
-        (``frequency`` and ``topics``). Rows in which ``thin`` is true are marked.
+        (``frequency`` and ``topics``).
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     layout.require_frame(frame, columns, "bb.contrasts(posterior)")

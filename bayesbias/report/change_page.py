@@ -13,7 +13,7 @@ from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import Write, digits_for, in_words, joined, number, percent, probability
+from .numbers import Write, digits_for, graded, in_words, joined, number, percent, probability
 from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
@@ -130,8 +130,9 @@ class ChangePage(Page[ChangeRecord]):
             )
             yield Fold("Compared with what?", same)
         names = record.naming.groups
-        of_groups = ((names[row.key], row.verdict) for row in record.removed_by_group)
-        yield Fold("How sure is each group?", parts.how_sure(of_groups, "moved away"))
+        rows = record.removed_by_group
+        sure = tuple((names[row.key], graded(row.verdict.probability)) for row in rows)
+        yield Fold("How sure is each group?", Table("", ("", "moved away"), sure))
         yield Fold("Did control words move?", *control_moves(record))
         yield parts.how_to_read(record, "the difference before, after, and removed")
 
@@ -160,7 +161,7 @@ class ChangePage(Page[ChangeRecord]):
         record, frames = self.record, self.record.frames
         moves = table(at_level(frames["changes"], OVERALL), "", f"model {MOVES}")
         yield Fold("How far did each kind of word move?", moves)
-        scores = frames["scores"].copy()
+        scores = frames["scores"].assign(score=frames["scores"]["score"].map(in_words))
         scores.attrs.setdefault("ci_prob", record.ci_prob)
         shown = "score groups before after change interval t p_value note"
         yield Fold("What do other scores say?", table(scores, "", shown))

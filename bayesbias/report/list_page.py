@@ -69,19 +69,15 @@ class ListPage(Page[ListRecord]):
         """Return the dots of all rows above the ruler."""
         record, names = self.record, self._names
         ci = probability_name(record.ci_prob)
+        topics = "other topics, means" if record.groups else "random other topics"
         return parts.dot_picture(
             [(row, names[row.key], self._examples(row.key)) for row in record.rows],
             f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
-            parts.ruler(record, record.topics(), self._topics),
+            parts.ruler(record, record.topics(), topics),
             ticks={row.key: record.topics(row.key) for row in record.groups and record.rows},
             sides=("away", "toward own stereotypes") if record.groups else parts.SIDES,
             unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
         )
-
-    @property
-    def _topics(self) -> str:
-        """What is drawn of lists on other topics."""
-        return "other topics, means" if self.record.groups else "random other topics"
 
     def _examples(self, group: str) -> str:
         """Return the first stereotypes of a group, as many as fit."""

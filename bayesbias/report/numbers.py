@@ -24,12 +24,8 @@ def in_words(name: str) -> str:
 
 def graded(p: float) -> str:
     """Write the probability of a statement in percent and in words, as in ``84%, probably``."""
-    return f"{probability(p)}, {verdict_in_words(Verdict(p))}"
-
-
-def verdict_in_words(verdict: Verdict) -> str:
-    """Write how probable a statement is, as in ``probably`` or ``very probably not``."""
-    return f"{verdict.grade.value}{' not' if verdict.holds is False else ''}"
+    verdict = Verdict(p)
+    return f"{probability(p)}, {verdict.grade.value}{' not' if verdict.holds is False else ''}"
 
 
 def digits_for(*values: float) -> int:
@@ -129,5 +125,5 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
 }
 """Head and format of each frame column; the format is None for text and plain numbers."""
 
-KEYS = ("role", "set", "groups", "protected_group", "score")
+KEYS = ("role", "set", "groups", "protected_group")
 """Columns of names that pages write with spaces instead of underscores."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -11,13 +11,10 @@ import pandas as pd
 from ..plots.forests import MEANINGS
 from ..records.found import Record, of_model
 from ..records.naming import Naming
-from ..records.rows import Row, Verdict
-from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from ..tables.wordlists import WordList
+from ..records.rows import Row
 from .dots import LIST, Axis, DotPicture, DotRow, Mark, Ticks, axis_for
 from .numbers import (
     digits_for,
-    graded,
     in_words,
     joined,
     named,
@@ -27,7 +24,6 @@ from .numbers import (
 )
 from .page import Fold, figure
 from .pair_map import PairMap
-from .tables import Table
 
 LANDMARKS = {
     "flowers": "flowers/insects, pleasant",
@@ -117,12 +113,6 @@ GRADES = (
     "and 80%, one cannot tell, which is not “no bias”."
 )
 """What words for probabilities mean."""
-
-
-def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") -> Table:
-    """Return the probability of each row, and what it is called."""
-    texts = ((name, graded(one.probability)) for name, one in rows)
-    return Table(caption, ("", head), tuple(texts))
 
 
 def legend(record: Record) -> str:
@@ -215,20 +205,6 @@ def alerts(record: Record) -> list[str]:
                 f"Almost the same vectors, so these sets count as one word: {joined(names)}."
             )
     return texts
-
-
-THIN_MEANING = (
-    f"{THIN_MARK} marks numbers for a set that lost more than {percent(MOST_MISSING)} of its "
-    f"words or has fewer than {FEWEST_LEFT} left. Do not rely on these numbers."
-)
-
-
-def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
-    """Return the groups and controls whose sets have too few words."""
-    sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
-    own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
-    lost = [group for group, roles in own.items() if roles & sets]
-    return [*lost, *(name for role, name in sets if role == "control")]
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:

@@ -23,7 +23,6 @@ from ..posterior.summaries import sd_summary, summary
 from ..records.found import Frames, Question
 from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
-from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import STEREOTYPES
@@ -141,30 +140,29 @@ def words_by_set(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     return sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
 
 
-def _orders(tree: DataTree, of: FitOptions) -> pd.DataFrame | None:
-    """Return changes of order, or None if a connection is missing."""
-    if set(STEREOTYPES) <= set(labels(tree, "connection")):
-        return comparison.order_changes(tree, *STEREOTYPES, **of.reading)
-    return None
+def _has_stereotypes(tree: DataTree) -> bool:
+    return set(STEREOTYPES) <= set(labels(tree, "connection"))
 
 
-def _dots(tree: DataTree, _: FitOptions) -> pd.DataFrame | None:
+def _dots(tree: DataTree) -> pd.DataFrame:
     """Return 100 quantiles of the difference before, after, and of its change, in ``when``."""
-    if set(STEREOTYPES) <= set(labels(tree, "connection")):
-        parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
-        return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
-    return None
+    parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
+    return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
 
 
 CHANGE_READINGS: Readings = {
     "changes": lambda tree, of: comparison.changes(tree, **of.reading),
-    "orders": _orders,
+    "orders": lambda tree, of: (
+        comparison.order_changes(tree, *STEREOTYPES, **of.reading)
+        if _has_stereotypes(tree)
+        else None
+    ),
     "contrasts": lambda tree, of: contrasts(tree, **of.reading),
     "alignment": lambda tree, of: comparison.alignment(tree, **of.intervals),
     "check": predictive_coverage,
     "scales": lambda tree, of: sd_summary(tree, **of.intervals),
     "diagnostics": lambda tree, _: diagnostics(tree),
-    "dots": _dots,
+    "dots": lambda tree, _: _dots(tree) if _has_stereotypes(tree) else None,
 }
 """Functions that read frames from the posterior of a change; all but the dots are kept."""
 
