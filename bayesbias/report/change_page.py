@@ -140,21 +140,25 @@ class ChangePage(Page[ChangeRecord]):
         leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
         if leans.empty:
             return ""
-        two = leans["group"].nunique() == 1
-        for place, (_, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
+        naming, (first, *others) = self.record.naming, leans["protected_group"].unique()
+        two = not others
+        for place, (key, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
             part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
             grew = part["after"].abs() > part["before"].abs()
             kinds = grew.map({True: "own", False: "other"})
             ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
             words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
-            panels.append(Panel(str(part["says"].iloc[0]), words))
+            panels.append(Panel(naming.by_key.get(str(key), in_words(str(key))), words))
             means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
         caption = "Ring: before; arrow tip: after. Blue: toward zero; orange: away from it."
-        sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
+        sides = "closer to others", "closer to its group"
+        if two:
+            (other,) = (says for group, says in naming.groups.items() if group != first)
+            sides = f"closer to {other}", f"closer to {naming.groups[first]}"
         drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").html()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
-        pairs = parts.pair_figure(frame, self.record.naming, title, "side")
+        pairs = parts.pair_figure(frame, naming, title, "side")
         return f'<section class="fig two">{arrows}{pairs}</section>'
 
     def details(self) -> Iterator[Fold]:

@@ -112,6 +112,7 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "elpd_diff": ("compared with the best", lambda x: signed(x, 1) if x else "best"),
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
+    "wordlist": ("list", None),
     "change": ("change", signed),
     "coverage": ("inside", percent),
     "n_effective": ("count as", lambda value: number(value, 1)),

@@ -20,9 +20,6 @@ from .page import Fold, Page, Plots, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
 
-JOINT = ("ranks", "differences")
-"""Frames of the joint model with a column of lists."""
-
 
 class SweepPage(Page[SweepRecord]):
     """The page of a sweep."""
@@ -90,16 +87,15 @@ class SweepPage(Page[SweepRecord]):
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         yield Fold("What did each cell give?", _contrasts(record))
-        renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
-        names = ("list", "embedding", "mean", "interval", *chances)
+        names = ("wordlist", "embedding", "mean", "interval", *chances)
         pooled = "The model draws estimates together where data are few."
-        ranked = table(renamed["ranks"], "", names)
+        ranked = table(frames["ranks"], "", names)
         yield Fold("How do embeddings rank in each list?", ranked, pooled)
-        rows = renamed["differences"]
+        rows = frames["differences"]
         if len(rows):
-            rows["difference"] = rows["first"] + " − " + rows["second"]
-        shown = "list difference mean interval p_direction p_rope"
+            rows = rows.assign(difference=rows["first"] + " − " + rows["second"])
+        shown = "wordlist difference mean interval p_direction p_rope"
         text = (
             "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
             "because anything that both share cancels out."

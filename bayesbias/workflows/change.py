@@ -149,8 +149,7 @@ def analyze_change(
         }
     tell("measuring landmarks")
     compared["landmarks"] = _ruler(ends, known)
-    naming = naming_of(words) if words else names_in(ends.before)
-    frames = change_frames(results, ends.before, ends.after, naming) | compared
+    frames = change_frames(results, ends.before, ends.after) | compared
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
     record = _record(frames, words, results, known, notices=notices, method=method)
     call = written_call(

@@ -21,7 +21,6 @@ from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
 from ..records.found import Frames, Question
-from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.levels import OVERALL, at_level
@@ -168,14 +167,14 @@ CHANGE_READINGS: Readings = {
 
 
 def change_frames(
-    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame, naming: Naming
+    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame
 ) -> Frames:
     """Return the frames of a change: those of the models, and those computed from both tables."""
     ends, removed = _end_frames([*results.values()][-1])
     parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
         **{"table_before": before, "table_after": after},
         **{"before_after": ends, "removed": removed},
-        "leans": _leans(before, after, naming),
+        "leans": lean_changes(before, after),
         "word_pairs": word_pairs(before),
         **{name: partial(of_models, results, name) for name in CHANGE_READINGS if name != "dots"},
     }
@@ -202,19 +201,6 @@ def _end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
     removed = with_quantiles(removed, of_removed)
     removed.attrs = orders.attrs
     return pd.concat(ends, ignore_index=True), removed
-
-
-def _leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.DataFrame:
-    """Return the leans of words before and after, with names for a picture."""
-    rows, names = lean_changes(before, after), naming.groups
-    groups = list(dict.fromkeys(before["protected_group"].astype(str)))
-    says = naming.by_key
-    of_set = rows["attribute_set"].map(lambda key: says.get(key, key.replace("_", " ")))
-    left = f"closer to {names[groups[1]]}" if len(groups) == 2 else "closer to others"
-    right = f"closer to {names[groups[0]]}" if len(groups) == 2 else "closer to its group"
-    columns: dict[str, str | pd.Series] = {"group": rows["protected_group"], "says": of_set}
-    columns |= {"left": left, "right": right}
-    return rows.assign(**columns).drop(columns="protected_group")
 
 
 def pairing_text(attrs: Mapping[Hashable, int]) -> str:
