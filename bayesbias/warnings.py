@@ -140,6 +140,12 @@ class WordsInTwoRoles(BayesbiasWarning):
     text = "{words}: these protected words are also attributes; no word is compared with itself"
 
 
+class WordsInTwoSets(WordsInTwoRoles):
+    """Words of a list that are stereotypes of several groups."""
+
+    text = "{words}: stereotypes of several groups, which count as associated with each of them"
+
+
 class SeveralEmbeddings(BayesbiasWarning):
     """A table of several embeddings is fitted as if it had only one."""
 

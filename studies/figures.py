@@ -27,6 +27,7 @@ from bayesbias.plots.curves import BODY
 from bayesbias.plots.layout import DISTANCE, draw_x, header, key, new_axes
 from bayesbias.plots.palette import INK, MISS
 from bayesbias.scores import effect_sizes
+from bayesbias.workflows.wordlist import Analysis
 
 from . import covariates
 from .groups import THREE
@@ -49,6 +50,12 @@ def fitted(name: str = "gender") -> tuple[Any, ...]:
     wordlist, vectors = bb.load_wordlist(name), bb.load_vectors("glove-demo")
     table = bb.distance_table(vectors, wordlist)
     return vectors, wordlist, table, bb.fit(table, seed=1), bb.debias.hard(vectors, "gender")
+
+
+@cache
+def religion() -> Analysis:
+    """Return the analysis of religion, at equal frequency."""
+    return bb.analyze("glove-demo", "religion", reference_lists=0, seed=1)
 
 
 def histogram(values: np.ndarray, band: Sequence[float], label: str, title: str, note: str) -> Axes:
@@ -248,8 +255,8 @@ FIGURES = {
     "change": lambda: bb.plots.change(fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),
     "moved": lambda: bb.plots.distributions(
         fitted()[2], bb.distance_table(fitted()[4], fitted()[1])),
-    "contrast_forest": lambda: bb.plots.contrast_forest(bb.contrasts(fitted("religion")[3])),
-    "influence": lambda: bb.plots.influence(bb.influence(fitted("religion")[3]), most=8),
+    "contrast_forest": lambda: bb.plots.contrast_forest(religion().contrasts),
+    "influence": lambda: bb.plots.influence(religion().influence, most=8),
     "distributions": lambda: bb.plots.distributions(fitted()[2]),
     "scales": lambda: bb.plots.scales(bb.sd_summary(fitted("religion")[3])),
     "scores": lambda: bb.plots.scores(

@@ -60,6 +60,26 @@ def test_several_lists_get_folders_and_an_index(toy) -> None:
     assert main([*toy, "other.toml", "--out", "res"]) == 2
 
 
+def test_stereotypes_of_two_groups_are_named_before_the_numbers(toy, capsys) -> None:
+    shared = LIST.replace('"nurse", "dancer"', '"nurse", "dancer", "pilot"')
+    Path("toy.toml").write_text(shared, encoding="utf-8")
+    assert main([*toy, "--out", "res"]) == 0
+    told = capsys.readouterr().err
+    assert told.count("pilot") == 1
+    with pytest.warns(bb.warnings.WordsInTwoRoles, match="pilot: stereotypes of several groups"):
+        bb.analyze("toy.txt", "toy.toml", models=["paper"], draws=100, matched=0, reference_lists=0)
+
+
+def test_only_words_of_the_list_are_named_as_read_in_another_spelling(tmp_path, capsys) -> None:
+    """Not those of the sets for debiasing and for recovery."""
+    out = ["--out", str(tmp_path / "res"), "--draws", "100", "--recover-words", "50"]
+    how = ["--list", "weat7", "--sets", "gender", "--recover", "gender", "--case", "fallback"]
+    assert main(["compare", "glove-demo", "hard", *how, *out]) == 0
+    assert "another spelling" not in capsys.readouterr().out
+    assert main(["debias", "--out", str(tmp_path / "hard")]) == 0
+    assert "John as john" in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("one_plot")
 def test_force_replaces_our_files_and_never_deletes_others(toy: list[str]) -> None:
     out = "res"

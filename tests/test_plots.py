@@ -140,14 +140,13 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     turned = plots.contrast_forest(frame, first="human", second="associated", words=True)
     assert points(turned) == {-x for x in points(ax)}
     assert to_hex(line(turned, "human").get_color()).upper() == COLORS["human"]
-    # With ranges of reference lists, and marks.
+    # With ranges of reference lists.
     frame = frame.query("level != 'word' and second == 'different'")
-    frame = frame.assign(reference_low=-0.3, reference_high=0.4, thin=frame["level"] == "group")
+    frame = frame.assign(reference_low=-0.3, reference_high=0.4)
     both = pd.concat([frame.assign(match=match) for match in ("frequency", "topics")])
     ax = plots.contrast_forest(both.drop(columns=["p_direction", "first", "second"]))
     ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
     assert len(ranges) == 2 * len(frame)
-    assert sum(name.endswith("†") for name in row_names(ax)) == 2
 
 
 def test_every_standard_deviation_of_distances_has_words() -> None:

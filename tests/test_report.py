@@ -19,7 +19,9 @@ from bayesbias.records.found import Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, axis_for
-from bayesbias.report.numbers import digits_for, number, percent
+from bayesbias.report.numbers import digits_for, graded, number, percent, probability
+from bayesbias.report.parts import LANDMARKS
+from bayesbias.report.screen import LABEL
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
@@ -148,6 +150,9 @@ NUMBERED = naming_of(
         (number(-0.0004), "0.000"),
         (percent(0.9996), "over 99%"),
         (percent(0.0004, 1), "under 0.1%"),
+        (probability(0.9899), "98%"),
+        (probability(0.0001), "1%"),
+        (graded(0.9899), "98%, very probably"),
         (digits_for(0.19, -0.02), 2),
         (digits_for(0.00013, -0.00002), 5),
         (NUMBERED.groups["0"], "words of group 0"),
@@ -248,6 +253,58 @@ def test_dots_and_probability_come_from_one_mixture(demo: Analysis) -> None:
 
 def test_groups_are_in_list_order(demo: Analysis) -> None:
     assert [row.key for row in demo.found.rows] == ["jew", "christian", "muslim", ""]
+
+
+def test_pages_have_words_instead_of_names_of_columns_and_parameters(demo: Analysis) -> None:
+    html = written_page(demo)
+    files = re.findall(r"\w+\.\w+", html)
+    page = Parsed(html)
+    named = {*re.findall(r"[a-z]+_[a-z_]+", page.text + page.folded)}
+    assert named <= {name.split(".")[0] for name in files}
+    assert "p rope" not in page.folded
+
+
+def test_groups_are_compared_with_lists_on_other_topics_one_by_one(demo: Analysis) -> None:
+    """Each row has a tick for each list, and the table says how many are larger."""
+    lists = demo.frames["reference_lists"]
+    svg = written_page(demo).split("<svg")[1]
+    ticks = [path.count("M") for path in re.findall(r'<path d="([^"]*)" class="tick"', svg)]
+    assert ticks == [lists["list"].nunique()] * len(demo.found.rows)
+    for row in demo.found.rows:
+        means = lists.loc[lists["protected_group"] == row.key, "mean"]
+        assert re.search(rf">{(means < -row.mean).sum()}</td>", demo.page().side())
+
+
+def test_labels_of_landmarks_fit_into_terminals() -> None:
+    assert max(map(len, LANDMARKS.values())) < LABEL
+
+
+def test_arrows_say_by_color_whether_words_moved_toward_zero() -> None:
+    """A word can pass zero, or come closer to it from the side of the other group."""
+    before = bb.distance_table("glove-demo", "gender")
+    names = before["protected_group"].astype(str) + before["attribute"].astype(str)
+    rng = np.random.default_rng(1)
+    shift = rng.normal(0, 0.1, names.nunique())[pd.factorize(names)[0]] + rng.normal(
+        0, 0.01, len(names)
+    )
+    after = before.assign(cosine_distance=before["cosine_distance"] + shift)
+    page = bb.analyze_change(before, after, draws=100, seed=1).page()
+    leans = page.record.frames["leans"]
+    grew = leans["after"].abs() > leans["before"].abs()
+    svg = page.figures().split("<svg")[1]
+    assert svg.count("ring own") == grew.sum()
+    assert svg.count("ring other") == (~grew).sum()
+    assert ((leans["toward"] > 0) != grew).any()  # the direction of the stereotype is another
+
+
+def test_each_list_of_a_sweep_has_a_row(sweep: Sweep) -> None:
+    ranks = sweep.found.frames["ranks"].set_index("wordlist")
+    rows = re.findall(r'<th scope="row" dir="auto">(\w+)</th>(.*?)</tr>', sweep.page().side())
+    for name in sweep.found.lists:
+        (cells,) = (cells for key, cells in rows if key == name)
+        top = ranks.loc[name].sort_values("p_most")["embedding"].iloc[-1]
+        assert number(-ranks.loc[name, "mean"].min(), 2) in cells
+        assert f">{top} (" in cells
 
 
 def test_axes_are_fixed_unless_a_posterior_does_not_fit() -> None:

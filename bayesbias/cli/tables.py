@@ -137,9 +137,7 @@ def scores(
     """
     from .._core.checks import check_numbers
     from ..embeddings.distances import refuse_missing
-    from ..report.parts import THIN_MEANING, sets_in_words, thin_names
     from ..scores.permutation import named_alternative
-    from ..tables.schema import THIN_MARK
 
     check_numbers(least=2, n_resamples=n_resamples)
     check_probability(ci_prob)
@@ -153,19 +151,12 @@ def scores(
         refuse_missing(read, uncontrolled, reading.max_missing)
     kept: dict[str, Any] = {"n_resamples": n_resamples, "ci_prob": ci_prob, "seed": seed}
     frame = bb.score_table(read, loaded, alternative=tested, **kept)
-    lost = bb.missing_words(read, loaded)
-    if words := ", ".join(dict.fromkeys(lost["word"][lost["role"] != "control"])):
-        screen.complain(f"not in the embedding, and left out: {words}")
     if out is not None:
         bb.write_table(frame, out)
-    thin = bb.undersized_sets(read, uncontrolled)
-    few = set(thin_names(thin, loaded))
-    marks = [f" {THIN_MARK}" if few & {*of.split(", ")} else "" for of in frame["groups"]]
-    if len(thin):
-        screen.say(f"Too few words are left in {sets_in_words(thin)}. {THIN_MEANING}")
+    say_lost(read, uncontrolled)
     title = f"{loaded.name} in {reading.name}: scores, {100 * ci_prob:g}% bootstrap intervals"
     shown = ("score", "groups", "value", "low", "high", "p_value")
-    screen.frame(title, frame.assign(groups=frame["groups"] + marks), *shown)
+    screen.frame(title, frame, *shown)
     screen.say(
         "Intervals show how much scores vary with different words. p is exact and "
         f"{alternative}; it refers to splits of these words into two groups."

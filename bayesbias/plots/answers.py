@@ -186,12 +186,13 @@ def _draw_rate(ax: Axes, x: int, y: int, cell: Mapping[Any, Any]) -> None:
     from matplotlib import colormaps
 
     rate, least, promised = (cell[name] for name in ("rate", "low", "nominal"))
+    shown = "<1" if rate < 0.01 else ">99" if rate > 0.99 else f"{100 * rate:.0f}"
     if cell["kind"] == "coverage":
         rate, least, promised = 1 - rate, 1 - cell["high"], 1 - promised
     worse = bool(least > promised)
     depth = min(0.15 + 0.2 * np.log2(rate / promised), 0.85) if worse else 0.0
     ax.bar(x, 0.92, 0.94, y - 0.46, color=colormaps["OrRd"](depth) if worse else TINT)
-    text = ax.text(x, y, layout.percent(cell["rate"]).rstrip("%"), ha="center", va="center")
+    text = ax.text(x, y, shown, ha="center", va="center")
     text.set(fontsize=layout.TEXT_SIZE, color="white" if depth > 0.6 else INK)
     text.set_fontweight("bold" if worse else "normal")
 

@@ -37,6 +37,9 @@ SHOWN = {
 """Title and label of the y axis, keyed by column."""
 
 
+MOST_BARS = 5
+"""Largest number of values of a covariate at which groups have bars; more would be crowded."""
+
 MANY = 500
 """Number of points above which they are drawn as pixels, to keep SVG files small."""
 
@@ -115,22 +118,26 @@ def slope(
     x = np.log(table[of[name]]) if name in of else table[name]
     rows = table.assign(x=x)[table["connection"] == shown]
     ax = layout.new_axes(ax, 2.4)
-    groups = [*frame["protected_group"].unique()]
+    groups, values = [*frame["protected_group"].unique()], np.unique(frame[name])
+    barred = values[np.linspace(0, len(values) - 1, min(len(values), MOST_BARS)).astype(int)]
+    apart = 0.01 * np.ptp(values)
     keys: list[Artist] = []
     for place, group in enumerate(groups):
         color, marker, dashes = LINES[place % len(LINES)]
         means = rows[rows["protected_group"] == group].groupby("x")["cosine_distance"].mean()
         part = frame[(frame["protected_group"] == group) & (frame["connection"] == shown)]
-        ax.plot(means.index, means, marker, color=color, markersize=4, alpha=0.5)
-        ax.fill_between(part[name], part["low"], part["high"], color=color, alpha=0.13, lw=0)
+        ax.plot(means.index, means, marker, color=color, markersize=3.5, alpha=0.35)
         ax.plot(part[name], part["mean"], dashes, color=color, linewidth=1.6)
+        bars = part[part[name].isin(barred)]
+        x_bars = bars[name] + apart * (place - (len(groups) - 1) / 2)
+        ax.vlines(x_bars, bars["low"], bars["high"], color=color, linewidth=1.8)
         keys.append(layout.key(str(group), color, marker))
     layout.draw_x(ax, name.replace("_", " "), [*rows["x"], *frame[name]])
     ax.set_ylabel(layout.DISTANCE, fontsize=layout.TEXT_SIZE, color=INK, parse_math=False)
     layout.guides(ax, "both")
     prob = frame.attrs.get("ci_prob")
     note = f"Points: mean distance of each word ({shown}). Lines: expected distance"
-    note += f", with {prob:.0%} intervals." if prob else "."
+    note += f". Bars: {prob:.0%} intervals." if prob else ". Bars: intervals."
     return layout.header(ax, "Distance along a covariate", note, keys)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..tables.levels import LEVEL_COLUMNS, OVERALL, WORD
-from ..tables.schema import THIN_MARK
 from . import layout
 from .palette import BAND, COLORS, FAINT, INK, LINE, MARKERS, TINT
 
@@ -40,8 +39,6 @@ REFERENCES = {
     "frequency": ("middle 95% of lists of equally frequent words", "#D9CBBB", 0.62),
 }
 """Label, color, and height in rows of each range of reference lists, the tallest range first."""
-
-THIN_KEY = f"{THIN_MARK} A set in this row has too few words left; do not rely on the row."
 
 
 def intervals(
@@ -158,8 +155,6 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     named = ("group: " if word.any() else "") + kept["protected_group"].str.replace("_", " ")
     block = named.where(kept["protected_group"] != "", "")
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
-    if "thin" in kept and kept["thin"].any():
-        label, note = label.where(~kept["thin"], label + f" {THIN_MARK}"), f"{note} {THIN_KEY}"
     order = np.where(overall, -1, pd.factorize(kept["protected_group"])[0])
     kept = kept.assign(label=label, block=block, bold=~word, order=order)
     return kept.sort_values(["order", "bold"], ascending=[True, False], kind="stable"), note

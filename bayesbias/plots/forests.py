@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 MEANINGS = {
     "connection_sd": "between protected words",
     "level_sd": "between protected words",
-    "lean_sd": "leans of words toward sets",
-    "own_lean_sd": "leans of words toward their own sets",
+    "lean_sd": "of words’ leans toward sets",
+    "own_lean_sd": "of words’ leans toward own sets",
     "group_sd": "between groups",
     "cell_sd": "between sets, in each group",
     "kind_level_sd": "between protected words, by kind",
-    "group_lean_sd": "leans of groups toward sets",
+    "group_lean_sd": "of groups’ leans toward sets",
     "set_sd": "between attribute sets",
-    "topic_sd": "closeness of two topics",
+    "topic_sd": "of two topics’ closeness",
     "attribute_sd": "between attributes",
-    "attribute_lean_sd": "leans of attributes toward groups",
-    "attribute_own_lean_sd": "leans of attributes toward their own groups",
-    "residual_sd": "residuals that words share",
+    "attribute_lean_sd": "of attributes’ leans toward groups",
+    "attribute_own_lean_sd": "of attributes’ leans toward own groups",
+    "residual_sd": "of residuals that words share",
     "context_sd": "between contexts",
     "sigma": "between single distances",
 }
-"""Label of each standard deviation."""
+"""What each standard deviation is: the sd between some words, or the sd of something."""
 
 
 FIGURES = {
@@ -88,7 +88,7 @@ def contrast_forest(
     frame : DataFrame
         The optional columns ``reference_low`` and ``reference_high`` add a range behind each
         interval. The column ``match`` sets the range's color; a row may occur once with each value
-        (``frequency`` and ``topics``). Rows in which ``thin`` is true are marked.
+        (``frequency`` and ``topics``).
     """
     columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
     layout.require_frame(frame, columns, "bb.contrasts(posterior)")
@@ -100,7 +100,7 @@ def contrast_forest(
         xlabel = "contrast in cosine distance (negative = closer to their own stereotypes)"
     heading = ""
     if "p_direction" in rows:
-        rows = rows.assign(text=probability_below(rows).map(layout.percent))
+        rows = rows.assign(text=probability_below(rows).map(layout.probability))
         heading = "probability\nof being closer"
     return intervals(
         rows,
@@ -222,7 +222,7 @@ def pair_forest(
     return intervals(
         rows.assign(
             block=rows["bias_type"].replace("", "all bias types"),
-            text=rows["p_above"].map(layout.percent),
+            text=rows["p_above"].map(layout.probability),
         ),
         label="model",
         by="block",

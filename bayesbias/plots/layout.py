@@ -13,6 +13,7 @@ import pandas as pd
 
 from .._core.files import replace_file
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
+from ..records.rows import Verdict
 from .palette import BAND, FAINT, INK, LINE, QUIET
 
 if TYPE_CHECKING:
@@ -247,11 +248,9 @@ def number(value: float, digits: int = 2) -> str:
     return text.replace("-", "−")
 
 
-def percent(probability: float) -> str:
-    """Format a probability, but never as 0% or 100%, because the number of draws is finite."""
-    if probability < 0.01:
-        return "<1%"
-    return ">99%" if probability > 0.99 else f"{probability:.0%}"
+def probability(share_of_draws: float) -> str:
+    """Format a posterior probability, rounded as on pages."""
+    return f"{Verdict(share_of_draws).percent}%"
 
 
 def interval_name(frame: pd.DataFrame) -> str:

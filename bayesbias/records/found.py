@@ -188,13 +188,11 @@ class ListRecord(Record):
         """The rows in the order of the picture: groups, then all groups."""
         return [*self.groups, self.overall]
 
-    @property
-    def topics(self) -> pd.Series | None:
-        """The overall closeness of the lists on other topics, if any were drawn."""
-        if not self.has("reference_lists"):
-            return None
-        frame = self.frames["reference_lists"]
-        return -frame.loc[(frame["level"] == "overall") & (frame["match"] == "topics"), "mean"]
+    def topics(self, group: str = "") -> list[float]:
+        """Return the closeness of a group, or overall, in each list on another topic."""
+        frame = self.frame("reference_lists")
+        own = frame[frame["protected_group"] == group] if len(frame) else frame
+        return [-mean for mean in own["mean"]] if len(own) else []
 
     @property
     def sizes(self) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import Write, counted, digits_for, in_words, joined, number, percent, probability
+from .numbers import Write, digits_for, graded, in_words, joined, number, percent, probability
 from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
 from .tables import Table, table
@@ -130,8 +130,9 @@ class ChangePage(Page[ChangeRecord]):
             )
             yield Fold("Compared with what?", same)
         names = record.naming.groups
-        of_groups = ((names[row.key], row.verdict) for row in record.removed_by_group)
-        yield Fold("How sure is each group?", parts.how_sure(of_groups, "moved away"))
+        rows = record.removed_by_group
+        sure = tuple((names[row.key], graded(row.verdict.probability)) for row in rows)
+        yield Fold("How sure is each group?", Table("", ("", "moved away"), sure))
         yield Fold("Did control words move?", *control_moves(record))
         yield parts.how_to_read(record, "the difference before, after, and removed")
 
@@ -139,29 +140,32 @@ class ChangePage(Page[ChangeRecord]):
         leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
         if leans.empty:
             return ""
-        two = leans["group"].nunique() == 1
-        for place, (_, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
+        naming, (first, *others) = self.record.naming, leans["protected_group"].unique()
+        two = not others
+        for place, (key, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
             part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
-            kinds = part["toward"].gt(0).map({True: "own", False: "other"})
+            grew = part["after"].abs() > part["before"].abs()
+            kinds = grew.map({True: "own", False: "other"})
             ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
             words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
-            panels.append(Panel(str(part["says"].iloc[0]), words))
+            panels.append(Panel(naming.by_key.get(str(key), in_words(str(key))), words))
             means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
-        toward = int((leans["toward"] > 0).sum())
-        moved = f"{toward} of {counted(len(leans), 'word')} moved the stereotyped way (orange)."
-        caption = f"Ring: before; arrow tip: after. {moved}"
-        sides = str(leans["left"].iloc[0]), str(leans["right"].iloc[0])
+        caption = "Ring: before; arrow tip: after. Blue: toward zero; orange: away from it."
+        sides = "closer to others", "closer to its group"
+        if two:
+            (other,) = (says for group, says in naming.groups.items() if group != first)
+            sides = f"closer to {other}", f"closer to {naming.groups[first]}"
         drawing = Leans(panels, sides, f"Closer by, before: {'; '.join(means)}").html()
         arrows = figure("Which words moved?", drawing, caption, "arrows")
         frame, title = self.record.frames["word_pairs"], "Every pair of words, before"
-        pairs = parts.pair_figure(frame, self.record.naming, title, "side")
+        pairs = parts.pair_figure(frame, naming, title, "side")
         return f'<section class="fig two">{arrows}{pairs}</section>'
 
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         moves = table(at_level(frames["changes"], OVERALL), "", f"model {MOVES}")
         yield Fold("How far did each kind of word move?", moves)
-        scores = frames["scores"].copy()
+        scores = frames["scores"].assign(score=frames["scores"]["score"].map(in_words))
         scores.attrs.setdefault("ci_prob", record.ci_prob)
         shown = "score groups before after change interval t p_value note"
         yield Fold("What do other scores say?", table(scores, "", shown))

@@ -71,13 +71,17 @@ def axis_for(values: Sequence[float], first: Axis = LIST) -> Axis:
 
 @dataclass(frozen=True)
 class DotRow:
-    """A posterior: its label, 100 quantiles, its mean and interval, and both as texts."""
+    """A posterior: its label, 100 quantiles, its mean and interval, and both as texts.
+
+    `ticks` are the same measure in other lists.
+    """
 
     label: str
     values: Sequence[float]
     ends: tuple[float, float, float]
     right: tuple[str, str]
     below: str = ""
+    ticks: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,6 @@ class Mark:
 
     row: Row
     label: str
-    short: str
 
     @property
     def right(self) -> str:
@@ -154,8 +157,10 @@ class _Drawing:
             self.y += 26
             place, cls = (0, "s b") if self.at.narrow else (-12, "s b r")
             self.ink.append(text(SAME, self.at.left + place, self.y, cls))
+        beside_rows = any(row.ticks for row in self.plan.rows)
         for mark in self.plan.ruler:
-            self._mark(mark)
+            if not (beside_rows and isinstance(mark, Ticks)):
+                self._mark(mark)
         return "".join([*self._axis(), *self.back, *self.ink]), self.y + 34
 
     def _stacks(self, values: Sequence[float], radius: float) -> dict[int, int]:
@@ -211,7 +216,13 @@ class _Drawing:
             self.ink.append(text(row.below, at.left - 12, base + 3, "s r") if row.below else "")
             self.ink.append(text(bold, at.width - at.right + 10, base - 12, "n"))
             self.ink.append(text(plain, at.width - at.right + 10, base + 3, "s"))
-        self.y = base + (8 if at.narrow else 14)
+        self._ticks(row.ticks, base + 6)
+        self.y = base + (8 if at.narrow else 14) + (6 if row.ticks else 0)
+
+    def _ticks(self, values: Sequence[float], y: float) -> None:
+        inside = (value for value in values if self.axis.low < value < self.axis.high)
+        path = "".join(f"M{short(self.x(value))} {short(y - 4)}v8" for value in inside)
+        self.back.append(node("path", d=path, cls="tick") if path else "")
 
     def _mark(self, mark: Mark | Ticks) -> None:
         at, y = self.at, self.y + (26 if self.at.narrow else 14)
@@ -223,9 +234,7 @@ class _Drawing:
             text(mark.right, end + (0 if at.narrow else 10), place, "s r" if at.narrow else "s")
         )
         if isinstance(mark, Ticks):
-            inside = (v for v in mark.values if self.axis.low < v < self.axis.high)
-            path = "".join(f"M{short(self.x(value))} {short(y - 5)}v10" for value in inside)
-            self.back.append(node("path", d=path, cls="tick"))
+            self._ticks(mark.values, y)
         elif mark.row.mean > self.axis.high:
             self.back.append(node("path", d=f"M{short(end - 1)} {short(y)}l-9 -5v10z", cls="mark"))
         else:

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from .. import plots
 from ..records.found import ListRecord, Question, Without
+from ..records.rows import Row
 from ..tables.descriptives import probability_below
 from ..tables.levels import OVERALL, at_level
 from . import parts
@@ -68,18 +69,15 @@ class ListPage(Page[ListRecord]):
         """Return the dots of all rows above the ruler."""
         record, names = self.record, self._names
         ci = probability_name(record.ci_prob)
+        topics = "other topics, means" if record.groups else "random other topics"
         return parts.dot_picture(
             [(row, names[row.key], self._examples(row.key)) for row in record.rows],
             f"{plain(list_sentence(record))} Closer by, with {ci} intervals",
-            parts.ruler(record, record.topics, self._topics),
+            parts.ruler(record, record.topics(), topics),
+            ticks={row.key: record.topics(row.key) for row in record.groups and record.rows},
             sides=("away", "toward own stereotypes") if record.groups else parts.SIDES,
             unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
         )
-
-    @property
-    def _topics(self) -> str:
-        """What is drawn of lists on other topics."""
-        return "other topics, means" if self.record.groups else "random other topics"
 
     def _examples(self, group: str) -> str:
         """Return the first stereotypes of a group, as many as fit."""
@@ -96,14 +94,25 @@ class ListPage(Page[ListRecord]):
         if self.record.question is Question.CROSSED:
             more = [f"whether it comes from {' or '.join(groups)}"]
         removed = " At equal word frequency." if self.record.frequency_removed else ""
-        caption = f"{parts.legend(self.record)}{removed}"
+        others = len(self.record.topics()) if self.record.groups else 0
+        ticks = f" Gray ticks: {others} other topics." if others else ""
+        caption = f"{parts.legend(self.record)}{ticks}{removed}"
         return f'{self.drawn}<p class="cap">{caption}</p>{limits(*more)}'
 
     def side(self) -> str:
         if self.record.question is Question.CROSSED:
             return self._steps().html()
-        rows = ((self._names[row.key], row.verdict) for row in self.record.rows)
-        return parts.how_sure(rows, "toward own stereotypes", "How sure?").html()
+        record, n_topics = self.record, len(self.record.topics())
+        heads = ("", "toward own stereotypes", *[f"of {n_topics} topics, larger"] * bool(n_topics))
+        rows = (
+            (self._names[row.key], graded(row.verdict.probability), f"{self._exceeding(row)}")
+            for row in record.rows
+        )
+        return Table("How sure?", heads, tuple(row[: len(heads)] for row in rows)).html()
+
+    def _exceeding(self, row: Row) -> int:
+        """Return how many lists on other topics have a larger number."""
+        return sum(topic > row.mean for topic in self.record.topics(row.key))
 
     def _steps(self) -> Table:
         """Return the mean distances that lead to the number of two groups."""
@@ -161,12 +170,12 @@ class ListPage(Page[ListRecord]):
                 "frequent as the stereotypes."
             )
         yield f"Frequent words are close to frequent words, whatever they mean. {how}"
-        if (topics := record.topics) is not None:
-            exceed = int((topics > record.overall.mean).sum())
+        if topics := record.topics():
             yield (
-                f"Any two topics differ somewhat: {exceed} of {len(topics)} lists on other topics "
-                f"give a larger {'mean of groups' if record.groups else 'number'}. This shows "
-                "whether these stereotypes stand out, not whether the result is true."
+                f"Any two topics differ somewhat: {self._exceeding(record.overall)} of "
+                f"{len(topics)} lists on other topics give a larger "
+                f"{'mean of groups' if record.groups else 'number'}. This shows whether these "
+                "stereotypes stand out, not whether the result is true."
             )
         elif record.without and (reason := WITHOUT[record.without]):
             yield f"There are no lists on other topics for comparison, {reason}."
@@ -227,7 +236,7 @@ class ListPage(Page[ListRecord]):
         yield Fold("What if one word is left out?", table(without, "Closer by, without one word"))
         yield Fold(
             "How many words do similar words count as?",
-            table(frames["sizes"]),
+            table(frames["sizes"].rename(columns={"name": "set"})),
             "Similar words count as fewer. To narrow an interval, add words that differ.",
         )
         yield Fold(

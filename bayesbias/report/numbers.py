@@ -24,12 +24,8 @@ def in_words(name: str) -> str:
 
 def graded(p: float) -> str:
     """Write the probability of a statement in percent and in words, as in ``84%, probably``."""
-    return f"{probability(p)}, {verdict_in_words(Verdict(p))}"
-
-
-def verdict_in_words(verdict: Verdict) -> str:
-    """Write how probable a statement is, as in ``probably`` or ``very probably not``."""
-    return f"{verdict.grade.value}{' not' if verdict.holds is False else ''}"
+    verdict = Verdict(p)
+    return f"{probability(p)}, {verdict.grade.value}{' not' if verdict.holds is False else ''}"
 
 
 def digits_for(*values: float) -> int:
@@ -67,8 +63,8 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def probability(share_of_draws: float) -> str:
-    """Write a posterior probability, but never as 0% or 100%."""
-    return percent(min(max(share_of_draws, 1e-9), 1 - 1e-9))
+    """Write a posterior probability, rounded as in verdicts, so that it is the same everywhere."""
+    return f"{Verdict(share_of_draws).percent}%"
 
 
 def probability_name(ci_prob: float) -> str:
@@ -101,6 +97,7 @@ def named(names: list[str], most: int = 6) -> str:
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "mean": ("mean", number),
     "p_rope": ("probability of no practical difference", probability),
+    "p_rope_ceiling": ("its largest possible value", probability),
     "p_toward_one": ("probability that it moved closer to 1", probability),
     "p_value": ("p", lambda p: f"{p:.2g}".replace("-", "−")),
     "share_before": ("inside before", percent),
@@ -109,12 +106,13 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "before": ("before", number),
     "after": ("after", number),
     "chance": ("without bias", number),
-    "n": ("words", None),
+    **dict.fromkeys(("n", "n_words"), ("words", None)),
     "elpd": ("elpd", lambda value: number(value, 1)),
     "p": ("effective parameters", lambda value: number(value, 1)),
     "elpd_diff": ("compared with the best", lambda x: signed(x, 1) if x else "best"),
     "dse": ("standard error", lambda x: number(x, 1) if x else ""),
     "n_bad_k": ("bad k", None),
+    "wordlist": ("list", None),
     "change": ("change", signed),
     "coverage": ("inside", percent),
     "n_effective": ("count as", lambda value: number(value, 1)),
@@ -127,3 +125,6 @@ COLUMNS: dict[str, tuple[str, Write | None]] = {
     "p_closer": ("probability that it is closer", graded),
 }
 """Head and format of each frame column; the format is None for text and plain numbers."""
+
+KEYS = ("role", "set", "groups", "protected_group")
+"""Columns of names that pages write with spaces instead of underscores."""

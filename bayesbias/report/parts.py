@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
 
+from ..plots.forests import MEANINGS
 from ..records.found import Record, of_model
 from ..records.naming import Naming
-from ..records.rows import Row, Verdict
-from ..tables.schema import FEWEST_LEFT, MOST_MISSING, THIN_MARK
-from ..tables.wordlists import WordList
+from ..records.rows import Row
 from .dots import LIST, Axis, DotPicture, DotRow, Mark, Ticks, axis_for
 from .numbers import (
     digits_for,
@@ -22,18 +21,16 @@ from .numbers import (
     number,
     percent,
     probability_name,
-    verdict_in_words,
 )
 from .page import Fold, figure
 from .pair_map import PairMap
-from .tables import Table
 
 LANDMARKS = {
-    "flowers": ("flowers with pleasant words", "flowers with pleasant"),
-    "pronouns": ("he/she with father/mother", "he with father"),
-    "sport": ("sport/music with their words", "sport with team"),
+    "flowers": "flowers/insects, pleasant",
+    "pronouns": "he/she with father/mother",
+    "sport": "sport/music, their words",
 }
-"""Labels of landmarks in pictures and in terminals."""
+"""Labels of landmarks in pictures; terminals have room for 25 letters."""
 
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
@@ -64,13 +61,13 @@ def measured(title: str, embedding: str, reference: str = "") -> str:
 
 
 def ruler(
-    record: Record, topics: pd.Series | None = None, what: str = "random other topics"
+    record: Record, topics: Sequence[float] = (), what: str = "random other topics"
 ) -> list[Mark | Ticks]:
     """Return the rows below the posteriors: lists on other topics, then landmarks."""
     marks: list[Mark | Ticks] = []
-    if topics is not None:
-        marks.append(Ticks(f"{len(topics)} {what}", topics.tolist(), record.ci_prob))
-    return [*marks, *(Mark(one, *LANDMARKS[one.key]) for one in record.landmarks)]
+    if topics:
+        marks.append(Ticks(f"{len(topics)} {what}", topics, record.ci_prob))
+    return [*marks, *(Mark(one, LANDMARKS[one.key]) for one in record.landmarks)]
 
 
 def dot_picture(
@@ -82,14 +79,19 @@ def dot_picture(
     unit: str = CROSSED,
     first: Axis = LIST,
     write: Callable[[float], str] | None = None,
+    ticks: Mapping[str, Sequence[float]] | None = None,
 ) -> DotPicture:
-    """Return the dots of rows, each with its label and the line below it, above a ruler."""
+    """Return the dots of rows, each with its label and the line below it, above a ruler.
+
+    Rows can have `ticks`, which are given by their keys.
+    """
     digits = digits_for(*(end for row, *_ in rows for end in (row.low, row.high)))
     write, drawn = write or partial(number, digits=digits), []
     for row, label, below in rows:
         ends = row.mean, row.low, row.high
         mean, low, high = map(write, ends)
-        drawn.append(DotRow(label, row.quantiles, ends, (mean, f"{low} to {high}"), below))
+        texts, own = (mean, f"{low} to {high}"), (ticks or {}).get(row.key, ())
+        drawn.append(DotRow(label, row.quantiles, ends, texts, below, own))
     spoken = "; ".join("{} {} ({})".format(row.label, *row.right) for row in drawn)
     axis = axis_for([value for row in drawn for value in row.values], first)
     return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit)
@@ -111,12 +113,6 @@ GRADES = (
     "and 80%, one cannot tell, which is not “no bias”."
 )
 """What words for probabilities mean."""
-
-
-def how_sure(rows: Iterable[tuple[str, Verdict]], head: str, caption: str = "") -> Table:
-    """Return the probability of each row, and what it is called."""
-    texts = ((name, f"{one.percent}%, {verdict_in_words(one)}") for name, one in rows)
-    return Table(caption, ("", head), tuple(texts))
 
 
 def legend(record: Record) -> str:
@@ -157,9 +153,14 @@ def _fit(record: Record, model: str, what: str) -> str:
     text += f"; uneven for {off}." if off else "."
     if record.has("sensitivity"):
         depend = of_model(record.frames["sensitivity"], model).query("diagnosis != ''")
-        names = joined(dict.fromkeys(depend["parameter"]))
-        text += f" These parameters depend on their priors: {names}." if names else ""
+        names = joined(dict.fromkeys(map(_parameter, depend["parameter"])))
+        text += f" These depend on their priors: {names}." if names else ""
     return text
+
+
+def _parameter(name: str) -> str:
+    """Name a parameter in words, such as ``sd between attributes``."""
+    return f"sd {MEANINGS[name]}" if name in MEANINGS else in_words(name)
 
 
 def fitted_facts(record: Record) -> tuple[tuple[str, str], ...]:
@@ -204,20 +205,6 @@ def alerts(record: Record) -> list[str]:
                 f"Almost the same vectors, so these sets count as one word: {joined(names)}."
             )
     return texts
-
-
-THIN_MEANING = (
-    f"{THIN_MARK} marks numbers for a set that lost more than {percent(MOST_MISSING)} of its "
-    f"words or has fewer than {FEWEST_LEFT} left. Do not rely on these numbers."
-)
-
-
-def thin_names(thin: pd.DataFrame, wordlist: WordList) -> list[str]:
-    """Return the groups and controls whose sets have too few words."""
-    sets = set(zip(thin["role"], thin["set"], strict=True)) if len(thin) else set()
-    own = {g: {("protected", g), ("stereotype", wordlist.set_name(g))} for g in wordlist.groups}
-    lost = [group for group, roles in own.items() if roles & sets]
-    return [*lost, *(name for role, name in sets if role == "control")]
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:

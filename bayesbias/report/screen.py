@@ -13,7 +13,7 @@ from .numbers import digits_for, number
 from .sentences import NOT_SHOWN, Answer, plain
 from .svg import NARROW, WIDE, asset, node, short, text
 
-COLUMNS, LABEL, BAR, MOST_LINES = 80, 24, 31, 14
+COLUMNS, LABEL, BAR, MOST_LINES = 80, 26, 29, 14
 
 SCREEN = Axis(-0.14, 0.28, (-0.1, 0.0, 0.1, 0.2))
 """The axis of terminals, which have less room than pages."""
@@ -90,10 +90,9 @@ def _line(label: str, bar: str, mean: str, interval: str = "") -> str:
 def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.row.mean, mark.row.low, mark.row.high, "···◇")
-        return _line(mark.short, bar, number(mark.row.mean, digits))
+        return _line(mark.label, bar, number(mark.row.mean, digits))
     middle = sorted(mark.values)[len(mark.values) // 2]
-    bar = _bar(axis, middle, *mark.ends, "····")
-    return f"{mark.label[: LABEL - 1]:{LABEL}}{bar}  {mark.right}"
+    return _line(mark.label, _bar(axis, middle, *mark.ends, "····"), "", mark.right)
 
 
 def _axis_line(axis: Axis) -> str:

@@ -20,9 +20,6 @@ from .page import Fold, Page, Plots, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
 
-JOINT = ("ranks", "differences")
-"""Frames of the joint model with a column of lists."""
-
 
 class SweepPage(Page[SweepRecord]):
     """The page of a sweep."""
@@ -71,7 +68,18 @@ class SweepPage(Page[SweepRecord]):
             return ""
         ranks = self.record.ranks
         rows = zip(ranks["embedding"], ranks["p_most"].map(probability), strict=True)
-        return Table("Which is largest?", ("", "probability"), tuple(rows)).html()
+        whole = Table("Which is largest?", ("", "probability"), tuple(rows)).html()
+        return whole + (self._lists().html() if len(self.record.lists) > 1 else "")
+
+    def _lists(self) -> Table:
+        """Return each list's smallest and largest closeness, and where it is probably largest."""
+        ranks, rows = self.record.frames["ranks"], list[tuple[str, ...]]()
+        for name, own in ranks[ranks["wordlist"] != AVERAGE].groupby("wordlist", sort=False):
+            least, most = (number(-mean, 2) for mean in (own["mean"].max(), own["mean"].min()))
+            top = own.nlargest(1, "p_most")
+            where = f"{top['embedding'].item()} ({probability(top['p_most'].item())})"
+            rows.append((str(name), f"{least} to {most}", where))
+        return Table("Each list", ("", "closer by", "most in"), tuple(rows))
 
     def folds(self) -> Iterator[Fold]:
         yield parts.how_to_read(self.record, "the difference")
@@ -79,16 +87,15 @@ class SweepPage(Page[SweepRecord]):
     def details(self) -> Iterator[Fold]:
         record, frames = self.record, self.record.frames
         yield Fold("What did each cell give?", _contrasts(record))
-        renamed = {name: frames[name].rename(columns={"wordlist": "list"}) for name in JOINT}
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
-        names = ("list", "embedding", "mean", "interval", *chances)
+        names = ("wordlist", "embedding", "mean", "interval", *chances)
         pooled = "The model draws estimates together where data are few."
-        ranked = table(renamed["ranks"], "", names)
+        ranked = table(frames["ranks"], "", names)
         yield Fold("How do embeddings rank in each list?", ranked, pooled)
-        rows = renamed["differences"]
+        rows = frames["differences"]
         if len(rows):
-            rows["difference"] = rows["first"] + " − " + rows["second"]
-        shown = "list difference mean interval p_direction p_rope"
+            rows = rows.assign(difference=rows["first"] + " − " + rows["second"])
+        shown = "wordlist difference mean interval p_direction p_rope"
         text = (
             "`bayesbias compare` compares two embeddings pair by pair, which is more precise, "
             "because anything that both share cancels out."

@@ -12,7 +12,7 @@ import pandas as pd
 
 from .._core.display import Sheet
 from ..tables.schema import THIN_MARK
-from .numbers import COLUMNS, ends, plain_number, probability_name
+from .numbers import COLUMNS, KEYS, ends, in_words, plain_number, probability_name
 
 _NUMBER = re.compile(
     r"(([-+−]?\d[\d,.]*(e[-+−]?\d+)?%?( to [−\d,.]+%?)?|(under|over) [\d.]+%|best|–)( \W)?)?"
@@ -85,7 +85,8 @@ def table(frame: pd.DataFrame, caption: str = "", columns: str | Sequence[str] =
         head, write = COLUMNS.get(name, (name.replace("_", " "), None))
         of = f"{probability_name(frame.attrs['ci_prob'])} " if name == "interval" else ""
         heads.append(f"{of}{head}")
-        texts.append([_cell(value, write or plain_number) for value in frame[name].tolist()])
+        values = map(in_words, frame[name].astype(str)) if name in KEYS else frame[name].tolist()
+        texts.append([_cell(value, write or plain_number) for value in values])
     return Table(caption, tuple(heads), tuple(zip(*texts, strict=True)))
 
 

@@ -188,7 +188,7 @@ def _placed(row: Row, ci_prob: float) -> str:
 def _results(record: ListRecord) -> dict[str, Any]:
     """Return what the results name: estimates, what they compare with, and their limits."""
     overall, names, frames = record.overall, record.naming.groups, record.frames
-    sizes, topics, headline = frames["sizes"], record.topics, frames["headline"]
+    sizes, topics, headline = frames["sizes"], record.topics(), frames["headline"]
     unrelated = list[str]()
     if len(sizes):
         count = sizes.groupby("role", sort=False)["n_effective"].sum()
@@ -202,7 +202,7 @@ def _results(record: ListRecord) -> dict[str, Any]:
         ],
         "unclear": [names[row.key] for row in record.groups if row.verdict.holds is None],
         "small": headline.loc[headline["level"] == "overall"].iloc[0],
-        "exceeded": 0 if topics is None else int((topics < overall.mean).sum()),
+        "exceeded": sum(topic < overall.mean for topic in topics),
         "landmarks": [
             f"{number(row.mean)} for {LANDMARK_SAYS[row.key]}" for row in record.landmarks
         ],

@@ -12,6 +12,7 @@ import pandas as pd
 
 from .. import comparison, debias
 from .._core.random import as_seed_sequence
+from .._core.substitutions import substitutions
 from .._core.warnings import warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
@@ -29,7 +30,7 @@ from .model_texts import run_fields
 from .reference import scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows
-from .settings import ChangeSettings, require_names, settings_of
+from .settings import ChangeSettings, require_names, settings_of, warn_of_shared_words
 
 if TYPE_CHECKING:
     from .._core.warnings import BayesbiasWarning
@@ -148,8 +149,7 @@ def analyze_change(
         }
     tell("measuring landmarks")
     compared["landmarks"] = _ruler(ends, known)
-    naming = naming_of(words) if words else names_in(ends.before)
-    frames = change_frames(results, ends.before, ends.after, naming) | compared
+    frames = change_frames(results, ends.before, ends.after) | compared
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
     record = _record(frames, words, results, known, notices=notices, method=method)
     call = written_call(
@@ -162,6 +162,7 @@ def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSetting
     """Warn about missing words, depleted sets, and changes of listed words alone."""
     if words is None or not ends.held:
         return
+    warn_of_shared_words(words)
     lost, thin = missing_words(ends.held[0], words), undersized_sets(ends.held[0], words)
     if some := lost["word"][lost["role"] != "control"].unique().tolist():
         why = "they are not in the embedding before the change"
@@ -198,8 +199,10 @@ def _remains(
         return pd.DataFrame()
     lists = load_defining_sets(recover)
     loading: dict[str, Any] = {"allow_pickle": known.allow_pickle, "progressbar": False}
-    first, second = (load_frequent(source, lists, **loading) for source in ends.sources)
-    return comparison.bias_before_after(first, second, lists, n_words=known.recover_words, seed=1)
+    with substitutions():  # keeps the words of defining sets apart from those of the list
+        first, second = (load_frequent(source, lists, **loading) for source in ends.sources)
+        n_words = known.recover_words
+        return comparison.bias_before_after(first, second, lists, n_words=n_words, seed=1)
 
 
 def _ruler(ends: Ends, known: ChangeSettings) -> pd.DataFrame:

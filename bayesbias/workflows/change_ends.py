@@ -14,6 +14,7 @@ import pandas as pd
 
 from .. import debias
 from .._core.checks import Argument, ArgumentError, unknown_name
+from .._core.substitutions import substitutions
 from .._core.warnings import warn
 from ..debias import DefiningSets
 from ..embeddings.distances import measure
@@ -135,4 +136,5 @@ def _debiased(
         )
         raise ArgumentError(f"{text} as ", Argument("sets"))
     method: Callable[..., KeyedVectors] = getattr(debias, after)
-    return method(load_vectors(before, **loading), words.name if sets is None else sets)
+    with substitutions():  # keeps the words of defining sets apart from those of the list
+        return method(load_vectors(before, **loading), words.name if sets is None else sets)

@@ -21,9 +21,7 @@ from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
 from ..records.found import Frames, Question
-from ..records.naming import Naming
 from ..records.rows import wide_quantiles, with_quantiles
-from ..sampling.options import FitOptions
 from ..tables.descriptives import PARTNERS, default_rows, probability_below
 from ..tables.levels import OVERALL, at_level
 from ..tables.schema import STEREOTYPES
@@ -141,43 +139,42 @@ def words_by_set(wordlist: WordList, missing: pd.DataFrame) -> pd.DataFrame:
     return sets.agg(words=("word", "size"), found=("found", "sum"), which=("which", ", ".join))
 
 
-def _orders(tree: DataTree, of: FitOptions) -> pd.DataFrame | None:
-    """Return changes of order, or None if a connection is missing."""
-    if set(STEREOTYPES) <= set(labels(tree, "connection")):
-        return comparison.order_changes(tree, *STEREOTYPES, **of.reading)
-    return None
+def _has_stereotypes(tree: DataTree) -> bool:
+    return set(STEREOTYPES) <= set(labels(tree, "connection"))
 
 
-def _dots(tree: DataTree, _: FitOptions) -> pd.DataFrame | None:
+def _dots(tree: DataTree) -> pd.DataFrame:
     """Return 100 quantiles of the difference before, after, and of its change, in ``when``."""
-    if set(STEREOTYPES) <= set(labels(tree, "connection")):
-        parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
-        return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
-    return None
+    parts = {when: contrast_quantiles(posterior_at(tree, when)) for when in ENDS}
+    return joined({**parts, "removed": contrast_quantiles(tree)}, "when")
 
 
 CHANGE_READINGS: Readings = {
     "changes": lambda tree, of: comparison.changes(tree, **of.reading),
-    "orders": _orders,
+    "orders": lambda tree, of: (
+        comparison.order_changes(tree, *STEREOTYPES, **of.reading)
+        if _has_stereotypes(tree)
+        else None
+    ),
     "contrasts": lambda tree, of: contrasts(tree, **of.reading),
     "alignment": lambda tree, of: comparison.alignment(tree, **of.intervals),
     "check": predictive_coverage,
     "scales": lambda tree, of: sd_summary(tree, **of.intervals),
     "diagnostics": lambda tree, _: diagnostics(tree),
-    "dots": _dots,
+    "dots": lambda tree, _: _dots(tree) if _has_stereotypes(tree) else None,
 }
 """Functions that read frames from the posterior of a change; all but the dots are kept."""
 
 
 def change_frames(
-    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame, naming: Naming
+    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame
 ) -> Frames:
     """Return the frames of a change: those of the models, and those computed from both tables."""
     ends, removed = _end_frames([*results.values()][-1])
     parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
         **{"table_before": before, "table_after": after},
         **{"before_after": ends, "removed": removed},
-        "leans": _leans(before, after, naming),
+        "leans": lean_changes(before, after),
         "word_pairs": word_pairs(before),
         **{name: partial(of_models, results, name) for name in CHANGE_READINGS if name != "dots"},
     }
@@ -204,19 +201,6 @@ def _end_frames(lead: ModelResult) -> tuple[pd.DataFrame, pd.DataFrame]:
     removed = with_quantiles(removed, of_removed)
     removed.attrs = orders.attrs
     return pd.concat(ends, ignore_index=True), removed
-
-
-def _leans(before: pd.DataFrame, after: pd.DataFrame, naming: Naming) -> pd.DataFrame:
-    """Return the leans of words before and after, with names for a picture."""
-    rows, names = lean_changes(before, after), naming.groups
-    groups = list(dict.fromkeys(before["protected_group"].astype(str)))
-    says = naming.by_key
-    of_set = rows["attribute_set"].map(lambda key: says.get(key, key.replace("_", " ")))
-    left = f"closer to {names[groups[1]]}" if len(groups) == 2 else "closer to others"
-    right = f"closer to {names[groups[0]]}" if len(groups) == 2 else "closer to its group"
-    columns: dict[str, str | pd.Series] = {"group": rows["protected_group"], "says": of_set}
-    columns |= {"left": left, "right": right}
-    return rows.assign(**columns).drop(columns="protected_group")
 
 
 def pairing_text(attrs: Mapping[Hashable, int]) -> str:

@@ -20,27 +20,19 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.arrays import one_thread
-from .._core.intervals import describe_mixtures
-from .._core.random import as_seed_sequence
 from .._core.resources import bundled_folder
 from ..background.pools import Pools, TooFewWordsError, with_drawn
 from ..background.reference_words import with_matched, words_present
 from ..embeddings.distances import measure
 from ..embeddings.formats.keyed import frequency_ranks
-from ..model.frequency import frequency_of
-from ..model.indexing import make_design
 from ..model.spec import ModelSpec
-from ..posterior.estimands import WITHIN, estimand_names, pair_names
-from ..posterior.mixtures import mixtures_of
-from ..posterior.summaries import in_front
-from ..sampling.doubts import doubts_of_exact
-from ..sampling.exact import sample_exact
-from ..sampling.fit import require_variation
+from ..model.tree import warnings_of
+from ..posterior.contrasts import contrasts
+from ..posterior.estimands import WITHIN
+from ..sampling.fit import fit_checked
 from ..sampling.layout import CannotCollapse
-from ..sampling.options import ROPE_SHARE, FitOptions
-from ..sampling.reduction import collapse
+from ..sampling.options import FitOptions
 from ..tables.descriptives import probability_below
-from ..tables.levels import OVERALL
 from ..tables.schema import MOST_MISSING, Checked
 from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, load_wordlist
@@ -79,7 +71,7 @@ def landmark_rows(
     The embedding's `pools` provide `matched` controls for each stereotype, as for any list. So
     landmarks do not depend on the list that is analyzed, and are kept for the next one.
     """
-    how = options.of_fit(method="auto", draws=N_DRAWS, chains=4, seed=0, progressbar=False)
+    how = options.of_fit(method="exact", draws=N_DRAWS, chains=4, seed=0, progressbar=False)
     content = _content(vectors, pools if matched else None)
     key = content, spec, tuple(how.recorded.items()), matched
     whole = _KEPT.get(key)
@@ -133,27 +125,10 @@ def _rows(
 
 
 def _overall(table: Checked, spec: ModelSpec, options: FitOptions) -> pd.DataFrame | None:
-    """Return a list's overall row of `contrasts`, or None if the exact sampler gives none.
-
-    The row depends on draws of the sds alone, so no effects are drawn.
-    """
-    design = make_design(table)
-    spec = spec.fitting(design)
-    require_variation(design, spec)
-    estimand = estimand_names(design, spec)[0, 0]
-    (child,) = as_seed_sequence(options.seed).spawn(1)
+    """Return a list's overall row of `contrasts`, or None if the exact sampler gives none."""
     try:
-        posterior = collapse(design, spec)
+        posterior = fit_checked(table, spec, options=options)
     except CannotCollapse:
         return None
-    drawn = sample_exact(posterior, options.n_draws, default_rng(child), effects=False)
-    doubts = doubts_of_exact(drawn.n_modes, drawn.pareto_k, drawn.importance_ess)
-    if estimand == WITHIN or any(doubts):
-        return None
-    mixtures = mixtures_of(design, spec, drawn.parameters, lambda of: of[:, :1, :1])
-    rope = ROPE_SHARE * design.spread if options.rope is None else options.rope
-    row = describe_mixtures(*mixtures, **options.intervals, rope=rope)
-    first, second = (names[0] for names in pair_names(design.connections).values())
-    about = {"level": OVERALL, "protected_group": "", "protected_word": ""}
-    about |= {"first": first, "second": second, "estimand": estimand}
-    return in_front(row, **about, frequency=str(frequency_of(design)))
+    row = contrasts(posterior, **options.reading).head(1)
+    return None if warnings_of(posterior) or row["estimand"].item() == WITHIN else row

@@ -1,8 +1,8 @@
 """The frames of a sweep's cells, in a temporary file until they are read.
 
 A cell's frames have some hundred rows each, and a sweep has thousands of cells. While they run, the
-parent holds only where each cell's columns start in the file. Numbers are written as they are, and
-texts as places in one list of all distinct texts. A joined frame reads its columns one by one.
+parent holds only where each cell's frames are in the file. Rows are written as structured arrays,
+in which texts are places in one list of all distinct texts.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import tempfile
 import weakref
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import batched, chain
 from os import SEEK_END
 from threading import Lock
@@ -30,40 +29,14 @@ AT_ONCE = 100
 IN_MEMORY = 2**20
 """Bytes up to which the columns stay in memory, as those of small sweeps do."""
 
-ABSENT = -1
-"""Place of a missing text, as pandas' ``take`` has it."""
+CODED = {"str": np.uint32, "object": np.uint64}
+"""Types in the file of columns of texts, and of columns of any values, which are JSON there."""
 
-_NUMBERS = frozenset({"float64", "float32", "int64", "int32", "bool"})
-"""Types of columns that are written as they are."""
+ABOUT = ""
+"""Name of the place of the text about a cell."""
 
-type Columns = tuple[tuple[str, str], ...]
-"""The names of a frame's columns, and their types."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Where a cell's frames start in the file, their columns by name, and their numbers of rows."""
-
-    start: int
-    layout: Mapping[str, Columns]
-    sizes: Mapping[str, int]
-    end: int
-
-    def place(self, name: str) -> tuple[int, int]:
-        """Return where a frame starts and ends."""
-        at = self.start
-        for one, columns in self.layout.items():
-            end = at + self.sizes[one] * _width(columns)
-            if one == name:
-                return at, end
-            at = end
-        raise KeyError(name)
-
-    @property
-    def about(self) -> tuple[int, int]:
-        """Where the text about the cell starts and ends."""
-        return max(self.place(name)[1] for name in self.layout), self.end
-
+type Kept = Mapping[str, tuple[int, int, np.dtype[Any]]]
+"""Where each frame of a cell starts in the file, its number of rows, and the type of a row."""
 
 type Cell = tuple[tuple[str, ...], Kept]
 """The texts that name a cell, and where its frames are."""
@@ -96,35 +69,36 @@ class CellFrames:
         weakref.finalize(self, self._file.close)
         self._lock = Lock()
         self._texts: dict[str, int] = {}
-        self._same: dict[Hashable, Any] = {}
+        self._types: dict[np.dtype[Any], np.dtype[Any]] = {}  # equal types of rows are held once
 
     def keep(self, packed: Mapping[str, Any]) -> Kept:
-        """Write the columns of a cell's packed frames to the file.
+        """Write the rows of a cell's packed frames to the file.
 
         A ValueError, TypeError, or KeyError is raised if they are damaged.
         """
         columns, about = packed["columns"], dict(packed["attrs"])
-        owner, parts, layout, sizes = columns["frame"], list[bytes](), {}, {}
+        owner, arrays = columns["frame"], dict[str, NDArray[Any]]()
         if {len(values) for values in columns.values()} != {len(owner)}:
             raise ValueError("the columns of a result have different lengths")
         for name, own in about.pop("columns").items():
             rows = [row for row, one in enumerate(owner) if one == name]
-            layout[name] = tuple((column, str(packed["dtypes"][column])) for column in own)
-            sizes[name] = len(rows)
-            for column, kind in layout[name]:
-                values = columns[column]
-                parts.append(self._coded([values[row] for row in rows], kind).tobytes())
-        content = b"".join([*parts, json.dumps(about).encode()])
+            kinds = {column: str(packed["dtypes"][column]) for column in own}
+            like = np.dtype([(column, CODED.get(kind, kind)) for column, kind in kinds.items()])
+            arrays[name] = np.empty(len(rows), self._types.setdefault(like, like))
+            for column, kind in kinds.items():
+                values = [columns[column][row] for row in rows]
+                arrays[name][column] = self._coded(values, kind) if kind in CODED else values
+        arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         with self._lock:
-            start = self._file.seek(0, SEEK_END)
-            self._file.write(content)
-        same = self._same.setdefault  # equal descriptions of cells are held once
-        layout = same(tuple(layout.items()), layout)
-        return Kept(start, layout, same(tuple(sizes.items()), sizes), start + len(content))
+            places = dict[str, tuple[int, int, np.dtype[Any]]]()
+            for name, array in arrays.items():
+                places[name] = self._file.seek(0, SEEK_END), len(array), array.dtype
+                self._file.write(array.tobytes())
+        return places
 
     def about(self, kept: Kept) -> dict[str, Any]:
         """Return what else was said about a cell: the ``attrs`` of its packed frames."""
-        found: dict[str, Any] = json.loads(self._read(*kept.about))
+        found: dict[str, Any] = json.loads(self._read(kept[ABOUT]).tobytes())
         return found
 
     def later(
@@ -146,18 +120,15 @@ class CellFrames:
 
         Cells with the same columns are read together. Columns that only others have are empty.
         """
-        alike: dict[Columns, list[int]] = {}
+        alike = defaultdict[np.dtype[Any], list[int]](list)
         for place, (_, kept) in enumerate(cells):
-            if name in kept.layout:
-                alike.setdefault(kept.layout[name], []).append(place)
-        parts = [
-            self._alike(name, columns, [cells[place] for place in places], keys)
-            for columns, places in alike.items()
-        ]
+            if name in kept:
+                alike[kept[name][2]].append(place)
+        parts = [self._alike(name, [cells[at] for at in places], keys) for places in alike.values()]
         if len(parts) < 2:
             return parts[0] if parts else pd.DataFrame(columns=[*keys])
         order = list(chain.from_iterable(alike.values()))
-        owner = np.repeat(order, [cells[place][1].sizes[name] for place in order])
+        owner = np.repeat(order, [cells[place][1][name][1] for place in order])
         whole = pd.concat(parts, ignore_index=True)
         return whole.take(np.argsort(owner, kind="stable")).reset_index(drop=True)
 
@@ -165,7 +136,7 @@ class CellFrames:
         self, name: str, cells: Sequence[Cell], keys: Sequence[str]
     ) -> Iterator[pd.DataFrame]:
         """Yield a joined frame in pieces with equal columns and types, so that memory is level."""
-        first = {kept.layout.get(name): (names, kept) for names, kept in reversed(cells)}
+        first = {kept[name][2]: (names, kept) for names, kept in reversed(cells) if name in kept}
         like = self.joined(name, [*reversed(first.values())], keys)
         if not cells:
             yield like
@@ -173,65 +144,40 @@ class CellFrames:
             piece = self.joined(name, batch, keys)
             yield piece.reindex(columns=like.columns).astype(like.dtypes.to_dict())
 
-    def _alike(
-        self,
-        name: str,
-        columns: Sequence[tuple[str, str]],
-        cells: Sequence[Cell],
-        keys: Sequence[str],
-    ) -> pd.DataFrame:
-        """Return the rows of cells with the same columns."""
-        sizes, done = [kept.sizes[name] for _, kept in cells], 0
-        found = [np.empty(sum(sizes), _stored(kind)) for _, kind in columns]
-        for (_, kept), rows in zip(cells, sizes, strict=True):
-            content, at = self._read(*kept.place(name)), 0
-            for into in found:
-                into[done : done + rows] = np.frombuffer(content, into.dtype, rows, at)
-                at += rows * into.itemsize
-            done += rows
-        made = {
-            key: np.repeat(np.array([names[place] for names, _ in cells], object), sizes)
-            for place, key in enumerate(keys)
-        }
-        texts = [*self._texts]
-        for (column, kind), values in zip(columns, found, strict=True):
-            made[column] = _decoded(values, kind, texts)
+    def _alike(self, name: str, cells: Sequence[Cell], keys: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of cells with the same columns, which are filled cell by cell."""
+        like, sizes, done = cells[0][1][name][2], [kept[name][1] for _, kept in cells], 0
+        names = {key: [of[place] for of, _ in cells] for place, key in enumerate(keys)}
+        made = dict[str, Any]()
+        for key, own in names.items():
+            made[key] = np.repeat(np.array(own, object), sizes)
+        found = {column: np.empty(sum(sizes), like[column]) for column in like.names or ()}
+        for _, kept in cells:
+            rows = self._read(kept[name])
+            for column, into in found.items():
+                into[done : done + len(rows)] = rows[column]
+            done += len(rows)
+        texts = pd.array([*self._texts], dtype="str")
+        for column, values in found.items():
+            made[column] = values
+            if values.dtype in CODED.values():
+                made[column] = texts.take(values.astype(np.int64) - 1, allow_fill=True)
+            if values.dtype == CODED["object"]:
+                items = [json.loads(text)[0] for text in made[column]]
+                made[column] = pd.Series(items, dtype=object)
         return pd.DataFrame(made)
 
-    def _coded(self, values: Sequence[Any], kind: str) -> NDArray[Any]:
-        """Return numbers as they are, and other values as places in the list of texts."""
-        if kind in _NUMBERS:
-            return np.array(values, kind)
-        if kind != "str":
-            return self._coded([json.dumps([value]) for value in values], "str")
+    def _coded(self, values: Sequence[Any], kind: str) -> list[int]:
+        """Return the places of values in the list of texts, from 1; missing texts are at 0."""
+        if kind == "object":
+            values = [json.dumps([value]) for value in values]
         if wrong := {*map(type, values)} - {str, float, type(None)}:  # NaN is a float
             raise TypeError(f"a column of texts has values of type {wrong}")
-        codes = (
-            self._texts.setdefault(value, len(self._texts)) if isinstance(value, str) else ABSENT
-            for value in values
-        )
-        return np.fromiter(codes, _stored(kind), len(values))
+        add = self._texts.setdefault
+        return [add(text, len(self._texts) + 1) if isinstance(text, str) else 0 for text in values]
 
-    def _read(self, start: int, end: int) -> bytes:
+    def _read(self, place: tuple[int, int, np.dtype[Any]]) -> NDArray[Any]:
+        start, n_rows, like = place
         with self._lock:
             self._file.seek(start)
-            return self._file.read(end - start)
-
-
-def _decoded(values: NDArray[Any], kind: str, texts: Sequence[str]) -> Any:  # noqa: ANN401
-    if kind in _NUMBERS:
-        return values
-    if kind == "str":
-        return pd.array(texts, dtype="str").take(values, allow_fill=True)
-    return pd.Series([json.loads(texts[code])[0] for code in values], dtype=kind)
-
-
-def _stored(kind: str) -> np.dtype[Any]:
-    """Return the type of a column in the file: its own, or that of places in the list of texts."""
-    return np.dtype(kind if kind in _NUMBERS else np.int32)
-
-
-@cache
-def _width(columns: Columns) -> int:
-    """Return the number of bytes of a row."""
-    return sum(_stored(kind).itemsize for _, kind in columns)
+            return np.frombuffer(self._file.read(n_rows * like.itemsize), like)
