@@ -64,7 +64,7 @@ def binary_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
     path, decode = source.path, Decoder()
     with source.stream() as (stream, tick):
         count, dims = _header(stream.readline(LONGEST_WORD), path)
-        source.expect(count, 4 * dims + 1)
+        source.expect(4 * dims + 1)
         scan = Scan(path, count, dims)
         for spans in scan.spans(stream):
             found = [(decode(scan.key(span)), span) for span in spans]
