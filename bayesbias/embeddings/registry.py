@@ -140,21 +140,16 @@ def open_embedding(
         check_numbers(limit=limit)
     if isinstance(source, Embedding):
         return source
-    if not isinstance(source, str | os.PathLike):
-        found = _in_memory(source, key)
+    if isinstance(source, str | os.PathLike):
+        found = _in_file(source)
+    elif is_encoder(source):
+        found = Embedding(Path("the encoder given"), encoder_chunks(source), makes=True)
     else:
-        found = _in_file(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return replace(found, key=key, limit=limit)
+        found = Embedding(Path("the vectors given"), FORMATS["npz"], loaded=as_keyed(source))
+    return replace(found, key=key, limit=limit, allow_pickle=allow_pickle, progressbar=progressbar)
 
 
-def _in_memory(source: object, key: str) -> Embedding:
-    if is_encoder(source):
-        path = Path("the encoder given")
-        return Embedding(path, encoder_chunks(source), key=key, makes=True)
-    return Embedding(Path("the vectors given"), FORMATS["npz"], loaded=as_keyed(source), key=key)
-
-
-def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool) -> Embedding:
+def _in_file(source: str | os.PathLike[str]) -> Embedding:
     """Determine the format of a file or folder."""
     path = _path_of(source)
     if folder_of_model(path):
@@ -170,9 +165,7 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
         )
     if not archive.stat().st_size:
         raise ValueError(f"{path} is empty")
-    found = _in_content(path)
-    found.allow_pickle, found.progressbar = allow_pickle, progressbar
-    return found
+    return _in_content(path)
 
 
 def _in_content(path: Path) -> Embedding:
@@ -188,7 +181,7 @@ def _in_content(path: Path) -> Embedding:
         raise ValueError(f"{path} is {what}: {advice}")
     if kind == "text":
         layout = layout_of(head, path, ended=len(head) < HEAD_SIZE)
-        kind = "table" if layout.table else "matrix" if layout.matrix else kind
+        kind = layout.kind
     return Embedding(path, FORMATS[kind], packed=packed, layout=layout)
 
 

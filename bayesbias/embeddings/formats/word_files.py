@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from ..._core.checks import Argument, ArgumentError
 from ..._core.display import abridged
-from ..._core.reading import as_utf8, damage_named, located, opened
-from ..._core.warnings import warn
+from ..._core.reading import as_utf8, damage_named, located, opened, parts_of
+from ..._core.warnings import heard, warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead
-from .columns import WORD_NAMES, plain_name
+from .columns import WORD_NAMES, plain_name, rank_of
 
 PARTS = ("words", "vocab", "vocabulary", "metadata", "labels", "tokens")
 ENDINGS = (".txt", ".tsv", ".csv", ".vocab", ".words", ".json", ".pkl")
@@ -32,9 +32,6 @@ OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos",
 MANY = 100
 """Number of lines that all end or begin with a number only if it is no part of the words."""
 
-type Found = tuple[list[str], tuple[str, ...]]
-"""Words, and what names the columns that are left out."""
-
 
 def place_of_words(matrix: Path) -> Path:
     """Return the path of the words of a matrix, such as ``NAME.txt`` or ``NAME-vocab.json``."""
@@ -44,39 +41,37 @@ def place_of_words(matrix: Path) -> Path:
     paths = (matrix.with_name(name + end) for name in (*names, *PARTS) for end in ENDINGS)
     found = next((path for path in paths if path.is_file() and path != matrix), None)
     if found is None:
-        raise FileNotFoundError(
-            f"{matrix} has no words; put them next to it in {matrix.with_name(stem)}.txt, one word "
-            "per line, in the order of the rows"
+        way = (
+            f"put them next to it in {matrix.with_name(stem)}.txt, one word per line, in the order "
+            "of the rows"
         )
+        if parts_of(matrix)[1]:
+            way = "unpack the archive, and pass the path of the matrix, or of its folder"
+        raise FileNotFoundError(f"{matrix} has no words; {way}")
     return found
 
 
 def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
     """Return the words in a file, without a header and other columns; a warning names those."""
-    words, left_out = _words_and_rest(path, n_rows, allow_pickle=allow_pickle)
+    if path.suffix == ".pkl":
+        return _pickled(path, allow=allow_pickle)
+    content = path.read_bytes()
+    if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
+        with located(path):
+            return _listed(json.loads(content), path)
+    words, left_out = _first_column(_lines(content, path), n_rows)
     if left_out:
         warn(ColumnsNotRead(left_out, about=str(path)))
     return words
 
 
-def _words_and_rest(path: Path, n_rows: int, *, allow_pickle: bool) -> Found:
-    """Return the words in a file, and what names the columns that are left out."""
-    if path.suffix == ".pkl":
-        return _pickled(path, allow=allow_pickle), ()
-    content = path.read_bytes()
-    if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
-        with located(path):
-            return _listed(json.loads(content), path), ()
-    return _first_column(_lines(content, path), n_rows)
-
-
 def are_beside(matrix: Path) -> bool:
     """Return whether a file with as many words as a text of numbers has lines lies next to it."""
-    with suppress(FileNotFoundError, ValueError):
+    with suppress(FileNotFoundError, ValueError), heard():
         place = place_of_words(matrix)
         with opened(matrix) as (_, stream, _):
             n_rows = sum(not line.startswith(b"#") for line in stream if line.strip())
-        return len(_words_and_rest(place, n_rows, allow_pickle=False)[0]) == n_rows
+        return len(words_of_rows(place, n_rows, allow_pickle=False)) == n_rows
     return False
 
 
@@ -105,8 +100,11 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _first_column(lines: list[str], n_rows: int) -> Found:
-    """Return the words of lines that may have a header, further columns, or blank lines below."""
+def _first_column(lines: list[str], n_rows: int) -> tuple[list[str], tuple[str, ...]]:
+    """Return the words of lines, and what names the columns that are left out.
+
+    The lines may have a header, further columns, or blank lines below.
+    """
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
     columns = _columns(lines, len(lines) == n_rows + 1)
@@ -127,11 +125,10 @@ def _first_column(lines: list[str], n_rows: int) -> Found:
 
 def _place_of(columns: list[list[str]], heads: list[str]) -> int:
     """Return the place of the column of words."""
-    names = [*map(plain_name, heads)] or [""] * len(columns)
-    sure = [place for place, name in enumerate(names) if name in WORD_NAMES[:3]]
+    ranks = [*map(rank_of, heads or [""] * len(columns))]
+    sure = [place for place, rank in enumerate(ranks) if rank < 3]
     texts = [place for place, column in enumerate(columns) if not all(map(_is_number, column))]
     others = [place for place, column in enumerate(columns) if not _counts_up(column)]
-    ranks = [WORD_NAMES.index(name) if name in WORD_NAMES else len(WORD_NAMES) for name in names]
     return min(sure or texts or others or [0], key=ranks.__getitem__)
 
 
