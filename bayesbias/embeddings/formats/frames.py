@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -68,7 +66,6 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
         rows: Any = frame.iloc[:, kept[0]].tolist()
-        _require_lists(rows, words)
     else:
         kept = _dimensions(frame, numbers, place)
         names = frame.columns[kept]
@@ -84,17 +81,13 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
 
 def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) -> pd.DataFrame:
     """Return a table whose columns of numbers have no text or objects."""
-    read = {
-        place: parsed(frame.iloc[:, place].astype(object))
-        for place, kind in enumerate(kinds)
-        if kind in ("number", "mixed")
-        and place != words
-        and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place])
-    }
-    if not read:
-        return frame
-    columns = {place: read.get(place, frame.iloc[:, place]) for place in range(len(kinds))}
-    return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
+    frame = frame.copy(deep=False)
+    for place, kind in enumerate(kinds):
+        cells = frame.iloc[:, place]
+        numeric = pd.api.types.is_numeric_dtype(cells)
+        if kind in ("number", "mixed") and place != words and not numeric:
+            frame.isetitem(place, parsed(cells.astype(object)).array)
+    return frame
 
 
 def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -> None:
@@ -108,13 +101,6 @@ def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -
                 f"most cells of the column {name!r} are numbers, but that of the word "
                 f"{words[odd[0]]!r} is {cells.iloc[odd[0]]!r}; correct it, or leave it empty"
             )
-
-
-def _require_lists(cells: Sequence[object], words: pd.Index) -> None:
-    """Refuse a column of vectors with a cell that is a number."""
-    for word, cell in zip(words, cells, strict=True):
-        if isinstance(cell, Real) and not math.isnan(cell):
-            raise ValueError(f"each word needs a list of numbers, but that of {word!r} is {cell!r}")
 
 
 def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:

@@ -145,11 +145,16 @@ def _chunks(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) ->
 
 
 def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -> Iterator[Entry]:
-    """Yield the wanted words of the next lines with the text of their numbers."""
+    """Yield the wanted words of the next lines with the text of their numbers.
+
+    Lines are let go as soon as they were used, so that memory has room for the parser.
+    """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
     blanks, marked = END + between, after != between
-    for line in lines:
+    lines.reverse()
+    while lines:
+        line = lines.pop()
         tally.number += 1
         text = line.rstrip(blanks)
         if not text or tally.header:
