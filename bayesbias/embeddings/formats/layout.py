@@ -130,17 +130,19 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
         header = first[1] == dims and first[0] == (n_lines - 1 if ended else max(first[0], n_lines))
     if first and not header:
         dims, after, between = separated(lines)
-    if dims < 1 or (dims < 2 and not header):
+    if dims < 2:
         raise _refusal(path, lines)
+    layout = Layout(dims, after, between, header)
+    parts = [found for line in body if (found := layout.fields(line))]
     if header and first and len(first) > 1:  # as many columns as there should be
-        layout = Layout(dims, after, between, header, _promised(first, dims, path))
+        layout = replace(layout, promised=_promised(first, dims, path))
+    elif after == between and _are_numbers(body, between, path):
+        return replace(layout, dims=dims + 1, kind="matrix")
     else:
-        layout = Layout(dims, after, between, header)
-        if after == between and _are_numbers(body, between, path):
-            return replace(layout, dims=dims + 1, kind="matrix")
-        _refuse_counts([parts[1] for line in body if (parts := layout.fields(line))], path)
-    quoted, numbered = _are_quoted(layout, body), _are_numbered(layout, body)
-    return replace(layout, quoted=quoted, numbered=numbered)
+        _refuse_counts([numbers for _, numbers in parts], path)
+    words = [word for word, _ in parts]
+    quoted = _are_quoted(layout, body, words)
+    return replace(layout, quoted=quoted, numbered=_are_numbered(words))
 
 
 def _named_columns(lines: Sequence[bytes]) -> bytes:
@@ -219,22 +221,21 @@ def _refuse_counts(rows: Sequence[Sequence[bytes]], path: Path) -> None:
         )
 
 
-def _are_quoted(layout: Layout, lines: Sequence[bytes]) -> bool:
+def _are_quoted(layout: Layout, lines: Sequence[bytes], words: Sequence[bytes]) -> bool:
     """Return whether quotes are no part of the words.
 
     If TABs separate the fields, words with quotes are in quotes, where each quote is doubled.
     """
     if not layout.between.isspace() or all(line.lstrip()[:1] == b'"' for line in lines):
         return True
-    words = [parts[0] for line in lines if (parts := layout.fields(line)) and b'"' in parts[0]]
+    marked = [word for word in words if b'"' in word]
     tabs = layout.after == layout.between == b"\t"
-    return tabs and len(words) > 0 and all(_QUOTED.fullmatch(word) for word in words)
+    return tabs and len(marked) > 0 and all(map(_QUOTED.fullmatch, marked))
 
 
-def _are_numbered(layout: Layout, lines: Sequence[bytes]) -> bool:
+def _are_numbered(words: Sequence[bytes]) -> bool:
     """Return whether each word follows the number of its row; ``1,000`` is a whole word."""
-    parts = [layout.fields(line) for line in lines]
-    found = [_ROW.fullmatch(part[0]) for part in parts if part]
+    found = [*map(_ROW.fullmatch, words)]
     numbers = [int(one[1]) for one in found if one]
     if len(numbers) < 3 or numbers != [*range(numbers[0], numbers[0] + len(found))]:
         return False

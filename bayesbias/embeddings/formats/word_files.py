@@ -52,17 +52,14 @@ def place_of_words(matrix: Path) -> Path:
 
 
 def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
-    """Return the words in a file, without a header and other columns; a warning names those."""
+    """Return the words in a file."""
     if path.suffix == ".pkl":
         return _pickled(path, allow=allow_pickle)
     content = path.read_bytes()
     if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
         with located(path):
             return _listed(json.loads(content), path)
-    words, left_out = _first_column(_lines(content, path), n_rows)
-    if left_out:
-        warn(ColumnsNotRead(left_out, about=str(path)))
-    return words
+    return _first_column(_lines(content, path), n_rows, path)
 
 
 def are_beside(matrix: Path) -> bool:
@@ -100,15 +97,16 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _first_column(lines: list[str], n_rows: int) -> tuple[list[str], tuple[str, ...]]:
-    """Return the words of lines, and what names the columns that are left out.
+def _first_column(lines: list[str], n_rows: int, path: Path) -> list[str]:
+    """Return the words of lines that may have a header, further columns, or blank lines below.
 
-    The lines may have a header, further columns, or blank lines below.
+    A warning names the columns that are left out.
     """
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
-    columns = _columns(lines, len(lines) == n_rows + 1)
-    heads = [column[0] for column in columns] if len(lines) == n_rows + 1 else []
+    header = len(lines) == n_rows + 1
+    columns = _columns(lines, header)
+    heads = [column[0] for column in columns] if header else []
     usual = (*WORD_NAMES, *(OTHER_NAMES if len(columns) > 1 else ()))
     if {*usual}.isdisjoint(map(plain_name, heads)):
         heads = []
@@ -119,8 +117,12 @@ def _first_column(lines: list[str], n_rows: int) -> tuple[list[str], tuple[str, 
     if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
         columns, place = [_unquoted(lines)], 0
     names = [repr(head) if head else "" for head in heads] or [""] * len(columns)
-    others = [i for i in range(len(columns)) if i != place]
-    return columns[place], tuple(names[i] or _shown(columns[i]) for i in others)
+    words = columns.pop(place)
+    del names[place]
+    if columns:
+        shown = [name or _shown(column) for name, column in zip(names, columns, strict=True)]
+        warn(ColumnsNotRead(tuple(shown), about=str(path)))
+    return words
 
 
 def _place_of(columns: list[list[str]], heads: list[str]) -> int:
@@ -162,7 +164,7 @@ def _columns(lines: list[str], header: bool) -> list[list[str]]:
 def _fields(line: str, sep: str) -> list[str]:
     """Split a line at a separator, but not within quotes."""
     with suppress(csv.Error):
-        if '"' in line and sep in ",;":
+        if sep in ",;":
             return next(csv.reader([line], delimiter=sep))
     return line.split(sep)
 
