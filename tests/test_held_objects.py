@@ -292,7 +292,7 @@ REFUSED: list[tuple[Any, str]] = [
     (COLUMN.set_axis(["the", "0.25", "-0.5", "1.5", "-.25"], axis=1), "header has numbers"),
     (COLUMN.astype(str).replace(r"\.", ",", regex=True), "too few columns of numbers.*decimal=','"),
     (WIDE.astype(object).assign(d3=[1, [1], 1, 1, 1, 1]), r"column 'd3' .* 'he' is \[1\]"),
-    (LISTS.assign(embedding=[*MATRIX[:5], 3]), "'the' has 4 numbers, but 'career' has 1"),
+    (LISTS.assign(embedding=[*MATRIX[:5], 3]), "list of numbers, but that of 'career' is 3"),
     (COLUMN.astype(object).assign(d2=[0.5, "x", 1, 1, 1, 1]), "column 'd2' .* 'he' is 'x'"),
     (WIDE.set_index("d0", append=True), "index has the levels"),
     (LISTS.assign(embedding="[0.1 0.2 ... 0.3]"), "abbreviated vector"),

@@ -89,7 +89,7 @@ def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN4
     """Return vectors of one length; raise an error that names a word whose vector has another."""
     given = [array_of(row) for row in rows]
     check_labels(dict(zip(map(repr, words), given, strict=False)))
-    sizes = [np.size(row) if np.ndim(row) or not pd.isna(row) else None for row in given]
+    sizes = [np.size(row) if np.ndim(row) else None for row in given]
     first, n_dims = next(((place, size) for place, size in enumerate(sizes) if size), (0, None))
     if n_dims is None:
         return given
@@ -99,5 +99,5 @@ def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN4
                 f"vectors must be numeric and of the same length; {words[first]!r} has {n_dims:,} "
                 f"numbers, but {word!r} has {size:,}"
             )
-    empty = np.full(n_dims, np.nan)
-    return [empty if size is None else row for row, size in zip(given, sizes, strict=True)]
+    empty, pairs = np.full(n_dims, np.nan), zip(given, sizes, strict=True)
+    return [empty if size is None and pd.isna(row) else row for row, size in pairs]
