@@ -138,10 +138,12 @@ def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Ite
 def _chunks(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -> Iterator[Chunk]:
     """Yield the words and vectors of the next lines, in chunks of limited size."""
     for entries in batched(_entries(lines, tally, wanted), rows_of_chunk(tally.layout.dims)):
-        found, vectors = _parsed(entries, tally)
-        if found:
-            ranks, words, *_ = zip(*found, strict=True)
-            yield Chunk([*words], vectors, np.array(ranks))
+        ranks, words, texts, places = zip(*entries, strict=True)
+        content = b"\n".join(texts)
+        del entries, texts  # the parser uses their memory
+        rows, vectors = _parsed(content, places, tally)
+        if rows:
+            yield Chunk([words[row] for row in rows], vectors, np.array(ranks)[rows])
 
 
 def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -> Iterator[Entry]:
@@ -177,18 +179,18 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
             yield tally.lines, name, rest, (tally.number, line[:SHOWN])
 
 
-def _parsed(entries: Sequence[Entry], tally: Tally) -> tuple[Sequence[Entry], Vector]:
+def _parsed(content: bytes, lines: Sequence[Line], tally: Tally) -> tuple[list[int], Vector]:
     """Parse the numbers of some lines; leave out lines whose fields are not numbers."""
     try:
-        return entries, _matrix([text for _, _, text, _ in entries], tally.layout)
+        return [*range(len(lines))], _matrix(content, len(lines), tally.layout)
     except ValueError:
-        if len(entries) == 1:
-            tally.leave_out(entries[0][-1])
-            return (), np.empty((0, tally.layout.dims), np.float32)
-    half = len(entries) // 2
-    one, first = _parsed(entries[:half], tally)
-    other, second = _parsed(entries[half:], tally)
-    return (*one, *other), np.concatenate([first, second])
+        if len(lines) == 1:
+            tally.leave_out(lines[0])
+            return [], np.empty((0, tally.layout.dims), np.float32)
+    texts, half = content.split(b"\n"), len(lines) // 2
+    one, first = _parsed(b"\n".join(texts[:half]), lines[:half], tally)
+    other, second = _parsed(b"\n".join(texts[half:]), lines[half:], tally)
+    return [*one, *(half + row for row in other)], np.concatenate([first, second])
 
 
 class _Slices:
@@ -211,12 +213,11 @@ class _Slices:
         return iter(bytes(self._rest).splitlines())
 
 
-def _matrix(texts: Sequence[bytes], layout: Layout) -> Vector:
-    """Parse rows of numbers; raise a ValueError if one is not a row of `dims` numbers."""
+def _matrix(content: bytes, n: int, layout: Layout) -> Vector:
+    """Parse rows of numbers; raise a ValueError if one of `n` is not a row of `dims` numbers."""
     options: dict[str, Any] = {"dtype": np.float64, "na_values": NANS, "quoting": 3}
     options |= {"keep_default_na": False, "header": None, "low_memory": False}
     options |= {"lineterminator": "\n", "skip_blank_lines": False}
-    content = b"\n".join(texts)
     if not layout.between.isspace():  # blanks may stand before other marks
         content = content.replace(b" " + layout.between, layout.between)
     column = content.replace(layout.between, b"\n")  # pandas takes long for hundreds of columns
@@ -225,6 +226,6 @@ def _matrix(texts: Sequence[bytes], layout: Layout) -> Vector:
     with np.errstate(over="ignore"):
         frame = pd.read_csv(slices, sep=sep.decode(), **options)
         numbers: Vector = frame.to_numpy(np.float32)
-    if numbers.shape != (len(texts) * layout.dims, 1):
+    if numbers.shape != (n * layout.dims, 1):
         raise ValueError("not a row of numbers")
-    return numbers.reshape(len(texts), layout.dims)
+    return numbers.reshape(n, layout.dims)
