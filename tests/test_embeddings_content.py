@@ -449,7 +449,7 @@ def test_numbers_beside_as_many_words_are_a_matrix(file: File, form: str, factor
 
 
 @pytest.mark.parametrize("dims", [0, 1])
-@pytest.mark.parametrize("name", ["v.npy", "v.npz", "v.safetensors", "v.bin", "held"])
+@pytest.mark.parametrize("name", ["v.npy", "v.npz", "v.safetensors", "v.bin", "v.vec", "held"])
 def test_vectors_have_two_numbers_or_more(file: File, name: str, dims: int) -> None:
     some = np.ascontiguousarray(MATRIX[:, :dims])
     np.save(made := io.BytesIO(), some)
@@ -458,12 +458,13 @@ def test_vectors_have_two_numbers_or_more(file: File, name: str, dims: int) -> N
         "v.npz": npz(words=np.array([*WORDS]), vectors=some),
         "v.safetensors": save({"a": some}),
         "v.bin": as_binary(dict(zip(WORDS, some.tolist(), strict=True))),
+        "v.vec": as_text(dict(zip(WORDS, some.tolist(), strict=True)), f"6 {dims}"),
     }
     file("v.txt", LINES)
     vectors: Any = KeyedVectors(dims)
     vectors.index_to_key, vectors.vectors = [*WORDS], some
     source = file(name, contents[name]) if name in contents else vectors
-    refused(f"must have two or more|of {dims} dimensions", load_vectors, source)
+    refused(f"two or more|of {dims} dimensions", load_vectors, source)
 
 
 def test_earlier_npz_files_and_long_words(tmp_path: Path) -> None:

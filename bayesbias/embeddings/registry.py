@@ -26,31 +26,42 @@ from .formats.separators import END, is_number
 from .formats.static_models import folder_of_model, read_static_model
 from .source import HEAD_SIZE, ChunksOf, Embedding
 
+UNPACK = "unpack it, and pass the file inside"
 MAGIC = {
     rb"\xba\x16\x4f\x2f": "fasttext",  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fastText's source
     rb"\x93NUMPY": "npy",
     rb"PAR1[^\s,;|:]": "parquet",
+    rb"(?s)PK[\3\5].{23,39}/data\.pkl|PK[\3\5].{23,59}/byteorder": (
+        "a PyTorch file: load it with torch.load, and pass (words, array)"
+    ),
+    rb"(?s)PK[\3\5].{27}(\[Content_Types\]|_rels/)": (
+        "a document of Excel or Word: save the sheet as CSV in UTF-8"
+    ),
     rb"PK(\x03\x04|\x05\x06)": "npz",
     rb"\x80[\x02-\x05]": "pickle",
     rb"[}\]]q\0": "pickle",  # protocol 1
     rb"ccopy_reg\n|\(dp0\n": "pickle",
-    rb"\x89HDF\r\n": "HDF5",
-    rb"ARROW1\0": "Arrow",
-    rb"SQLite format 3\0": "SQLite",
-    rb"GGUF[\0-\x08]": "GGUF",
-    rb"7z\xbc\xaf": "7z",
-    rb"Rar!\x1a": "rar",
-    rb"\x1f\x9d": "Z",
-    rb"%PDF-": "PDF",
-    rb"version https://git-lfs": "LFS",
+    rb"\x89HDF\r\n": "an HDF5 file: load it with h5py or Keras, and pass (words, array)",
+    rb"ARROW1\0": "an Arrow file: read it with pandas.read_feather, and pass the DataFrame",
+    rb"SQLite format 3\0": "an SQLite database, as Magnitude's: get the vectors as text or .bin",
+    rb"GGUF[\0-\x08]": "a language model in GGUF: this package reads vectors of words",
+    rb"7z\xbc\xaf": f"a 7z archive: {UNPACK}",
+    rb"Rar!\x1a": f"a rar archive: {UNPACK}",
+    rb"\x1f\x9d": f"a file packed by `compress`: {UNPACK}",
+    rb"%PDF-": "a PDF document: this package reads vectors of words",
+    rb"version https://git-lfs": "a pointer of Git LFS, not the file itself: run `git lfs pull`",
 }
-"""Kinds of files by their first bytes."""
+"""Kinds of files by their first bytes: formats, or what a file is instead, and what to do."""
 
 TEXTS = {
-    "json": rb"[{\[]\s*[\"{\[\]}]",
-    "HTML": rb"(?i)<(!doctype|html|\?xml|head)",
+    rb"[{\[]\s*[\"{\[\]}]": "json",
+    rb"(?i)<(!doctype|html|\?xml|head)": (
+        "a web page: the download failed; open its address in a browser to see why"
+    ),
 }
-"""Kinds of text by their first characters."""
+"""The same for kinds of text, by their first characters."""
+
+UNKNOWN = "a binary file of unknown kind: known kinds are listed in `bayesbias docs own-words`"
 
 _ONE = rb"[ \t]+[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?(?=[ \t\r\n])"
 _VECTOR = re.compile(rb"[^\0-\x20]+" + 2 * _ONE)
@@ -61,12 +72,6 @@ _CONTROL = re.compile(rb"[\0-\x08]")
 
 MOST_TEXT = 200
 """Fewest bytes of text for each such byte."""
-
-ZIPPED = {
-    "PyTorch": re.compile(rb"PK.{24,40}/data\.pkl|PK.{24,60}/byteorder", re.DOTALL),
-    "Office": re.compile(rb"PK.{28}(\[Content_Types\]|_rels/)", re.DOTALL),
-}
-"""Kinds of zip files that are not archives, by the first file in them."""
 
 FORMATS: dict[str, ChunksOf] = {
     "text": text.text_chunks,
@@ -80,30 +85,6 @@ FORMATS: dict[str, ChunksOf] = {
     "static": loaded_whole(read_static_model),
 }
 """Generators, keyed by the kind of file that `_kind_of` finds; static models are folders."""
-
-UNPACK = "unpack it, and pass the file inside"
-REFUSED = {
-    **{"7z": ("a 7z archive", UNPACK), "rar": ("a rar archive", UNPACK)},
-    "Z": ("a file packed by `compress`", UNPACK),
-    **{
-        kind: (f"text in {kind}", f"save it as UTF-8, as with `iconv -f {kind} -t UTF-8 OLD > NEW`")
-        for kind in ("UTF-16", "UTF-32")
-    },
-    "HTML": ("a web page", "the download failed; open its address in a browser to see why"),
-    "LFS": ("a pointer of Git LFS, not the file itself", "run `git lfs pull`"),
-    "PyTorch": ("a PyTorch file", "load it with torch.load, and pass (words, array)"),
-    "HDF5": ("an HDF5 file", "load it with h5py or Keras, and pass (words, array)"),
-    "Arrow": ("an Arrow file", "read it with pandas.read_feather, and pass the DataFrame"),
-    "SQLite": ("an SQLite database, as Magnitude's", "get the vectors as text or .bin"),
-    "GGUF": ("a language model in GGUF", "this package reads vectors of words"),
-    "Office": ("a document of Excel or Word", "save the sheet as CSV in UTF-8"),
-    "PDF": ("a PDF document", "this package reads vectors of words"),
-    "unknown": (
-        "a binary file of unknown kind",
-        "known kinds are listed in `bayesbias docs own-words`",
-    ),
-}
-"""What to do about files that are recognized but not read."""
 
 ENDINGS = (
     *(".bin", ".txt", ".vec", ".csv", ".tsv", ".npz", ".npy", ".safetensors", ".parquet"),
@@ -140,21 +121,16 @@ def open_embedding(
         check_numbers(limit=limit)
     if isinstance(source, Embedding):
         return source
-    if not isinstance(source, str | os.PathLike):
-        found = _in_memory(source, key)
+    if isinstance(source, str | os.PathLike):
+        found = _in_file(source)
+    elif is_encoder(source):
+        found = Embedding(Path("the encoder given"), encoder_chunks(source), makes=True)
     else:
-        found = _in_file(source, allow_pickle=allow_pickle, progressbar=progressbar)
-    return replace(found, key=key, limit=limit)
+        found = Embedding(Path("the vectors given"), FORMATS["npz"], loaded=as_keyed(source))
+    return replace(found, key=key, limit=limit, allow_pickle=allow_pickle, progressbar=progressbar)
 
 
-def _in_memory(source: object, key: str) -> Embedding:
-    if is_encoder(source):
-        path = Path("the encoder given")
-        return Embedding(path, encoder_chunks(source), key=key, makes=True)
-    return Embedding(Path("the vectors given"), FORMATS["npz"], loaded=as_keyed(source), key=key)
-
-
-def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar: bool) -> Embedding:
+def _in_file(source: str | os.PathLike[str]) -> Embedding:
     """Determine the format of a file or folder."""
     path = _path_of(source)
     if folder_of_model(path):
@@ -168,11 +144,7 @@ def _in_file(source: str | os.PathLike[str], *, allow_pickle: bool, progressbar:
             f"no embedding file at {archive}; `bayesbias docs own-words` lists where to download "
             "one"
         )
-    if not archive.stat().st_size:
-        raise ValueError(f"{path} is empty")
-    found = _in_content(path)
-    found.allow_pickle, found.progressbar = allow_pickle, progressbar
-    return found
+    return _in_content(path)
 
 
 def _in_content(path: Path) -> Embedding:
@@ -183,32 +155,32 @@ def _in_content(path: Path) -> Embedding:
     if not head.strip(b"\0 \t\r\n"):
         raise ValueError(f"{path} is empty")
     kind, layout = _kind_of(head, Path(name).suffix.lower()), None
-    if kind in REFUSED:
-        what, advice = REFUSED[kind]
-        raise ValueError(f"{path} is {what}: {advice}")
+    if kind not in FORMATS:
+        raise ValueError(f"{path} is {kind}")
     if kind == "text":
         layout = layout_of(head, path, ended=len(head) < HEAD_SIZE)
-        kind = "table" if layout.table else "matrix" if layout.matrix else kind
+        kind = layout.kind
     return Embedding(path, FORMATS[kind], packed=packed, layout=layout)
 
 
 def _kind_of(head: bytes, ending: str) -> str:
-    """Determine the kind of a file from its first bytes, unpacked."""
+    """Return the format of a file, given its first bytes, unpacked, or say what it is instead."""
     control = MOST_TEXT * len(_CONTROL.findall(head)) > len(head)
     if _VECTOR.match(head) and not control:
         return "text"
     if known := next((kind for magic, kind in MAGIC.items() if re.match(magic, head)), ""):
-        inside = ZIPPED if known == "npz" else {}
-        return next((kind for kind, pattern in inside.items() if pattern.match(head)), known)
+        return known
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30:
         return "safetensors"
     first, ended, rest = head.partition(b"\n")
     if ended and header_of(first) and (control or not _is_text(rest, ending)):
         return "word2vec"
     if control:
-        return utf16_of(head)[:6].upper() or "unknown"
+        code = utf16_of(head)[:6].upper()
+        text = f"text in {code}: save it as UTF-8, as with `iconv -f {code} -t UTF-8 OLD > NEW`"
+        return text if code else UNKNOWN
     start = as_utf8(head).lstrip()
-    return next((kind for kind, pattern in TEXTS.items() if re.match(pattern, start)), "text")
+    return next((kind for magic, kind in TEXTS.items() if re.match(magic, start)), "text")
 
 
 def _is_text(rest: bytes, ending: str) -> bool:

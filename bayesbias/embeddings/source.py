@@ -124,11 +124,11 @@ class Embedding:
             elif self.loaded is None:  # ranks are positions, so no more words are to come
                 return
 
-    def expect(self, n_words: float, bytes_of_word: float) -> None:
-        """Set the number of words, as far as the file is long enough for them."""
-        if not self.packed:
+    def expect(self, bytes_of_word: float) -> None:
+        """Set the number of words that a file of this size may have."""
+        if bytes_of_word and not self.packed:
             most = self.path.stat().st_size / bytes_of_word
-            self.expected = int(min(n_words, most, self.limit or np.inf))
+            self.expected = int(min(most, self.limit or np.inf))
 
     @contextmanager
     def local(self) -> Iterator[Path]:

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..._core.checks import require_extra
-from ..._core.reading import damage_named, parts_of
+from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding, array_chunks
 from .keyed import Vectors
@@ -104,7 +104,7 @@ def matrix_chunks(kind: str) -> ChunksOf:
                 matrix, words = _matrix(source, named, kind), native_words(place)
             else:
                 named, matrix = source.path, _matrix(source, path, kind)
-                place = _place_of_words(named)
+                place = place_of_words(named)
                 words = words_of_rows(place, len(matrix), allow_pickle=source.allow_pickle)
             if len(words) != len(matrix):
                 raise ValueError(
@@ -115,18 +115,6 @@ def matrix_chunks(kind: str) -> ChunksOf:
             yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
 
     return chunks
-
-
-def _place_of_words(matrix: Path) -> Path:
-    try:
-        return place_of_words(matrix)
-    except FileNotFoundError:
-        if not parts_of(matrix)[1]:
-            raise
-        raise FileNotFoundError(
-            f"{matrix}: the words of a matrix are in a file next to it; unpack the archive, and "
-            "pass the path of the matrix, or of its folder"
-        ) from None
 
 
 def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:

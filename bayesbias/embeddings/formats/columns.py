@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
 
@@ -46,6 +46,12 @@ def plain_name(name: object) -> str:
     """Return a column's name in lower case, without spaces around it and a plural s."""
     text = str(name).strip().lower()
     return text if text in VECTOR_NAMES else text.removesuffix("s")
+
+
+def rank_of(name: object, names: Sequence[str] = WORD_NAMES) -> int:
+    """Return the place of a column's name among the usual names, or their number."""
+    plain = plain_name(name)
+    return names.index(plain) if plain in names else len(names)
 
 
 def kind_of(column: pd.Series) -> str:

@@ -25,6 +25,7 @@ from .columns import (
     numbered,
     parsed,
     plain_name,
+    rank_of,
 )
 
 _COUNT = re.compile(
@@ -34,6 +35,9 @@ _RANK = re.compile(r"(.*[ _.-])?ranks?")
 
 _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
 """Usual names of columns of numbers that are not dimensions, counts, or ranks."""
+
+SURE = 6
+"""Number of the usual names that words have even if there are other texts or an index."""
 
 _NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
 
@@ -70,7 +74,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         names = frame.columns[kept]
         if not names.is_unique:
             raise ValueError(f"the table has two columns named {names[names.duplicated()][0]!r}")
-        _require_numbers(given.iloc[:, kept], words)
+        _require_numbers(given.iloc[:, kept], frame.iloc[:, kept], words)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
     ranks, used = _ranks(frame, [p for p in rest if p in numbers])
@@ -80,26 +84,21 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
 
 def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) -> pd.DataFrame:
     """Return a table whose columns of numbers have no text or objects."""
-    read = {
-        place: parsed(frame.iloc[:, place].astype(object))
-        for place, kind in enumerate(kinds)
-        if kind in ("number", "mixed")
-        and place != words
-        and not pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place])
-    }
-    if not read:
-        return frame
-    columns = {place: read.get(place, frame.iloc[:, place]) for place in range(len(kinds))}
-    return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
+    frame = frame.copy(deep=False)
+    for place, kind in enumerate(kinds):
+        cells = frame.iloc[:, place]
+        numeric = pd.api.types.is_numeric_dtype(cells)
+        if kind in ("number", "mixed") and place != words and not numeric:
+            frame.isetitem(place, parsed(cells.astype(object)).array)
+    return frame
 
 
-def _require_numbers(frame: pd.DataFrame, words: pd.Index) -> None:
+def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -> None:
     """Refuse dimensions with a cell of text."""
-    for name, column in frame.items():
-        if pd.api.types.is_numeric_dtype(column):
+    for place, (name, cells) in enumerate(given.items()):
+        if pd.api.types.is_numeric_dtype(cells):
             continue
-        cells = column.astype(object)
-        odd = np.flatnonzero(parsed(cells).isna() & ~missing(cells))
+        odd = np.flatnonzero(read.iloc[:, place].isna() & ~missing(cells.astype(object)))
         if len(odd):
             raise ValueError(
                 f"most cells of the column {name!r} are numbers, but that of the word "
@@ -122,14 +121,13 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
             "as in frame.droplevel(1)"
         )
     texts = [place for place, kind in enumerate(kinds) if kind == "text"]
-    named = [place for place in texts if plain_name(frame.columns[place]) in WORD_NAMES[:6]]
-    ranks = [_rank(name) for name in frame.columns[named]]
-    sure = _rank(frame.index.name) < min(ranks, default=len(WORD_NAMES))
+    ranks = [rank for place in texts if (rank := rank_of(frame.columns[place])) < SURE]
+    sure = rank_of(frame.index.name) < min(ranks, default=len(WORD_NAMES))
     indexed = kind_of(pd.Series(frame.index)) in ("text", "mixed")
     if indexed and not sure:
         numbers = are_numbered(frame.index) if texts else _are_dimensions(frame.index, frame, kinds)
         indexed = not numbers
-    if indexed and (sure or not named):
+    if indexed and (sure or not ranks):
         return None
     texts = texts or [place for place, kind in enumerate(kinds) if kind == "mixed"]
     place = _only(frame, texts, WORD_NAMES, "text") if texts else None
@@ -145,12 +143,9 @@ def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:
 
 def _only(frame: pd.DataFrame, places: Sequence[int], names: Sequence[str], what: str) -> int:
     """Return the only place, or the place of the column whose name is the surest."""
-    found = {plain_name(frame.columns[place]): place for place in reversed(places)}
-    for name in names:
-        if name in found:
-            return found[name]
-    if len(places) == 1:
-        return places[0]
+    best = min(places, key=lambda place: rank_of(frame.columns[place], names))
+    if len(places) == 1 or rank_of(frame.columns[best], names) < len(names):
+        return best
     several = abridged([repr(name) for name in frame.columns[[*places]].tolist()], 4)
     way = "frame.set_index(NAME)" if what == "text" else "frame[[WORDS, NAME]]"
     raise ValueError(f"the table has several columns of {what} ({several}); choose one with {way}")
@@ -195,12 +190,6 @@ def _refuse_counts(frame: pd.DataFrame, places: Sequence[int]) -> None:
         )
 
 
-def _rank(name: object) -> int:
-    """Return the place of a name among the usual names of words, or their number."""
-    plain = plain_name(name)
-    return WORD_NAMES.index(plain) if plain in WORD_NAMES else len(WORD_NAMES)
-
-
 def _are_dimensions(
     labels: pd.Index | pd.Series, frame: pd.DataFrame, kinds: Sequence[str]
 ) -> bool:
@@ -217,7 +206,7 @@ def place_of_ids(frame: pd.DataFrame) -> int | None:
     """Return the place of a column of words that was read as numbers, or None."""
     kinds = [kind_of(frame.iloc[:, place]) for place in range(frame.shape[1])]
     names = [plain_name(name) for name in frame.columns]
-    sure = WORD_NAMES if "text" not in kinds else WORD_NAMES[:6]
+    sure = WORD_NAMES if "text" not in kinds else WORD_NAMES[:SURE]
     place = next((names.index(name) for name in sure if name in names), None)
     if place is None and "text" not in kinds and names[:1] == ["unnamed: 0"]:
         place = None if counts_up(frame.iloc[:, 0]) else 0  # the numbers of rows

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -41,22 +39,16 @@ def read_pickle(source: Embedding) -> KeyedVectors:
         with damage_named(path, NO_VECTORS):
             if not hasattr(found := utils.unpickle(str(local)), "_load_specials"):
                 return as_keyed(found)
-        with _parts_named(path, local), damage_named(path, NO_VECTORS):
-            found = models.KeyedVectors.load(str(local), mmap=None if source.packed else "r")
+        try:
+            with damage_named(path, NO_VECTORS):
+                found = models.KeyedVectors.load(str(local), mmap=None if source.packed else "r")
+        except FileNotFoundError as error:  # a large array that is not next to the pickle
+            name = Path(error.filename or "").name.replace(local.name, unpacked_name(path).name, 1)
+            way = f"{'unpack it, and ' * source.packed}copy {name} next to it"
+            text = f"{path} is only a part of what gensim saved; {way}"
+            raise FileNotFoundError(text) from None
         with damage_named(path, "has vectors that cannot be used"):
             return as_keyed(found)
-
-
-@contextmanager
-def _parts_named(path: Path, local: Path) -> Iterator[None]:
-    """Name the file with a large array that is not next to the pickle."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        name = Path(error.filename or "").name.replace(local.name, unpacked_name(path).name, 1)
-        way = f"{'unpack it, and ' * (local != path)}copy {name} next to it"
-        text = f"{path} is only a part of what gensim saved; {way}"
-        raise FileNotFoundError(text) from None
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:

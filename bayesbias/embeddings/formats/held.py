@@ -142,17 +142,16 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     names = {plain_name(name) for name in records[0]}
     if names.isdisjoint(WORD_NAMES) and not names.isdisjoint(VECTOR_NAMES):
         raise TypeError(WITHOUT_WORDS)
-    try:
-        frame = pd.DataFrame.from_records(records)
-    except UnicodeEncodeError:  # Arrow's text has no lone surrogates
-        frame = pd.DataFrame(records, dtype=object)
-    return _in_table(frame)
+    return _in_table(_framed(records))
 
 
 def _framed(lines: Any) -> pd.DataFrame:  # noqa: ANN401
     """Return rows as a table; a field of a structured array may have several numbers."""
     if not (names := getattr(getattr(lines, "dtype", None), "names", None)):
-        return pd.DataFrame(lines)
+        try:
+            return pd.DataFrame(lines)
+        except UnicodeEncodeError:  # Arrow's text has no lone surrogates
+            return pd.DataFrame(lines, dtype=object)
     fields = {name: lines[name] for name in names}
     return pd.DataFrame({n: [*one] if one.ndim > 1 else one for n, one in fields.items()})
 

@@ -51,9 +51,9 @@ _ROW = re.compile(rb"(?s)([0-9]+)[ \t,;|]+(.+)")
 class Layout:
     """The separators, the number of dimensions, and what the first line is.
 
-    `promised` is the number of words in the header, if it has one. Words may be `quoted`. A `table`
-    begins with the names of its columns. The lines of a `matrix` have no words. In `numbered`
-    lines, the number of the row stands before the word.
+    `promised` is the number of words in the header, if it has one. Words may be `quoted`. In
+    `numbered` lines, the number of the row stands before the word. The `kind` is text; a table,
+    which begins with the names of its columns; or a matrix, whose lines have no words.
     """
 
     dims: int
@@ -62,9 +62,8 @@ class Layout:
     header: bool = False
     promised: int | None = None
     quoted: bool = False
-    table: bool = False
-    matrix: bool = False
     numbered: bool = False
+    kind: str = "text"
 
     def fields(self, line: bytes) -> tuple[bytes, list[bytes]] | None:
         """Split a line into the word and its last `dims` fields; return None if it has fewer."""
@@ -89,12 +88,13 @@ def header_of(line: bytes) -> tuple[int, ...] | None:
     return tuple(map(int, fields)) if whole and 0 < len(fields) < 5 else None
 
 
-def impossible(path: Path, n_words: int, n_dims: int) -> str:
-    """Return a message for a header with impossible numbers."""
-    return (
-        f"{path}: the header promises {n_words:,} words of {n_dims:,} dimensions; there must be at "
-        f"least one word, and 1 to {LARGEST_DIMS:,} dimensions"
-    )
+def check_header(path: Path, n_words: int, n_dims: int) -> None:
+    """Raise a ValueError for a header with impossible numbers."""
+    if n_words == 0 or not 0 < n_dims <= LARGEST_DIMS:
+        raise ValueError(
+            f"{path}: the header promises {n_words:,} words of {n_dims:,} dimensions; there must "
+            f"be at least one word, and 1 to {LARGEST_DIMS:,} dimensions"
+        )
 
 
 def unfulfilled(path: Path, n_words: int, promised: int) -> str:
@@ -118,29 +118,31 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     if not lines:
         raise ValueError(f"{path} is empty")
     if sep := _named_columns(lines):
-        return Layout(1, sep, sep, table=True)
-    first = header_of(lines[0])
-    body = lines[1:] if first and len(lines) > 1 else lines
+        return Layout(1, sep, sep, kind="table")
+    first = header_of(lines[0]) if len(lines) > 1 else None
+    body = lines[1:] if first else lines
     promised = first[1] if first and len(first) == 2 else 0
     dims, after, between = separated(body, promised)
     if has_decimal_commas(body):
         raise _refusal(path, lines, "; write the numbers with points, not with decimal commas")
-    header = first is not None and len(lines) > 1
+    header = first is not None
     if first and len(first) == dims + 1 > 1:  # or a word and its numbers
         header = first[1] == dims and first[0] == (n_lines - 1 if ended else max(first[0], n_lines))
-    if not header and first:
+    if first and not header:
         dims, after, between = separated(lines)
-    if dims < 1 or (dims < 2 and not header):
+    if dims < 2:
         raise _refusal(path, lines)
+    layout = Layout(dims, after, between, header)
+    parts = [found for line in body if (found := layout.fields(line))]
     if header and first and len(first) > 1:  # as many columns as there should be
-        layout = Layout(dims, after, between, header, _promised(first, dims, path))
+        layout = replace(layout, promised=_promised(first, dims, path))
+    elif after == between and _are_numbers(body, between, path):
+        return replace(layout, dims=dims + 1, kind="matrix")
     else:
-        layout = Layout(dims, after, between, header)
-        if after == between and _are_numbers(body, between, path):
-            return replace(layout, dims=dims + 1, matrix=True)
-        _refuse_counts([parts[1] for line in body if (parts := layout.fields(line))], path)
-    quoted, numbered = _are_quoted(layout, body), _are_numbered(layout, body)
-    return replace(layout, quoted=quoted, numbered=numbered)
+        _refuse_counts([numbers for _, numbers in parts], path)
+    words = [word for word, _ in parts]
+    quoted = _are_quoted(layout, body, words)
+    return replace(layout, quoted=quoted, numbered=_are_numbered(words))
 
 
 def _named_columns(lines: Sequence[bytes]) -> bytes:
@@ -219,22 +221,21 @@ def _refuse_counts(rows: Sequence[Sequence[bytes]], path: Path) -> None:
         )
 
 
-def _are_quoted(layout: Layout, lines: Sequence[bytes]) -> bool:
+def _are_quoted(layout: Layout, lines: Sequence[bytes], words: Sequence[bytes]) -> bool:
     """Return whether quotes are no part of the words.
 
     If TABs separate the fields, words with quotes are in quotes, where each quote is doubled.
     """
     if not layout.between.isspace() or all(line.lstrip()[:1] == b'"' for line in lines):
         return True
-    words = [parts[0] for line in lines if (parts := layout.fields(line)) and b'"' in parts[0]]
+    marked = [word for word in words if b'"' in word]
     tabs = layout.after == layout.between == b"\t"
-    return tabs and len(words) > 0 and all(_QUOTED.fullmatch(word) for word in words)
+    return tabs and len(marked) > 0 and all(map(_QUOTED.fullmatch, marked))
 
 
-def _are_numbered(layout: Layout, lines: Sequence[bytes]) -> bool:
+def _are_numbered(words: Sequence[bytes]) -> bool:
     """Return whether each word follows the number of its row; ``1,000`` is a whole word."""
-    parts = [layout.fields(line) for line in lines]
-    found = [_ROW.fullmatch(part[0]) for part in parts if part]
+    found = [*map(_ROW.fullmatch, words)]
     numbers = [int(one[1]) for one in found if one]
     if len(numbers) < 3 or numbers != [*range(numbers[0], numbers[0] + len(found))]:
         return False
@@ -243,8 +244,7 @@ def _are_numbered(layout: Layout, lines: Sequence[bytes]) -> bool:
 
 def _promised(first: Sequence[int], dims: int, path: Path) -> int:
     """Return the number of words in a header, and check its number of dimensions."""
-    if first[0] == 0 or not 0 < first[1] <= LARGEST_DIMS:
-        raise ValueError(impossible(path, *first[:2]))
+    check_header(path, *first[:2])
     if first[1] != dims:
         raise ValueError(
             f"{path}: the first line, {' '.join(map(str, first))!r}, promises {first[1]:,} "

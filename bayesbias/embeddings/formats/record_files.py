@@ -54,10 +54,7 @@ def read_json_file(source: Embedding) -> KeyedVectors:
             values = [loads_json(first + rest)]
         value = values[0] if len(values) == 1 else _merged(values)
         table = _table_of(value)
-        try:
-            return as_keyed(value if table is None else table)
-        except UnicodeEncodeError:  # Arrow's text has no lone surrogates
-            return as_keyed(pd.DataFrame(value, dtype=object))
+        return as_keyed(value if table is None else table)
 
 
 def _merged(values: list[Any]) -> list[Any] | dict[str, Any]:

@@ -59,7 +59,7 @@ def separated(lines: Sequence[bytes], promised: int = 0) -> tuple[int, bytes, by
     fitting = [(line, n - run) for line, n, run in found if n == dims]
     cut = [line.rstrip(END + between).rsplit(sep or None, dims - 1)[0] for line, _ in fitting]
     within = 2 * sum(more for _, more in fitting) > len(fitting)
-    if dims and (gap := _gap(cut, sep, within=within)):
+    if gap := _gap(cut, sep, within=within):
         return dims, gap, between
     if sep:
         return dims, between, between

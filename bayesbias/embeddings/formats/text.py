@@ -10,6 +10,7 @@ import codecs
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
@@ -50,21 +51,25 @@ _HINTED: set[Path] = set()
 SHOWN = 40
 """Letters of a line that messages show."""
 
-Line = tuple[int, bytes]
+type Line = tuple[int, bytes]
 """The number of a line in the file, from 1, and its first letters."""
 
-Found = tuple[int, str, Line]
-"""The rank of a word, the word, and its line."""
+type Entry = tuple[int, str, bytes, Line]
+"""The rank of a word, the word, the text of its numbers, and its line."""
 
 
 @dataclass
 class Tally:
-    """The lines read so far, and those that were left out."""
+    """The lines read so far, and those that were left out.
+
+    `number` counts all lines, `lines` those with words; the last one of them is `last`.
+    """
 
     path: Path
     layout: Layout
     lines: int = 0
     odd: list[Line] = field(default_factory=list)
+    number: int = 0
     last: int = 0
     header: bool = False
     decoder: Decoder = field(default_factory=Decoder)
@@ -106,96 +111,86 @@ class Tally:
 
 def text_chunks(source: Embedding, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
     """Yield the words and vectors of a text file; parse numbers only for wanted words."""
-    if source.layout is None:
-        raise TypeError("the layout of a text file must be known before it is read")
     began = time.monotonic()
     tally = Tally(source.path, source.layout, header=source.layout.header)
     with source.stream() as (stream, tick):
-        rest, number, start = b"", 0, codecs.BOM_UTF8
+        rest = stream.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while block := stream.read(BLOCK_SIZE):
-            n_bytes, block = len(block), rest + block.removeprefix(start)
-            *whole, rest = block.split(b"\n")
-            del block  # the lines hold its text
-            if start:
-                known = source.layout.promised or np.inf
-                size = (n_bytes - len(rest)) / max(len(whole), 1) or np.inf
-                source.expect(known, size if source.layout.promised else size / MARGIN)
-            start = b""
-            if max(map(len, (rest, *whole))) > LONGEST_LINE:
-                raise ValueError(f"{source.path}: line {number + 1:,} or a later one is too long")
-            before, number = number, number + len(whole)
-            yield from _chunks(whole, before, tally, wanted)
+            *lines, rest = (rest + block).split(b"\n")
+            if max(map(len, (rest, *lines))) > LONGEST_LINE:
+                raise ValueError(
+                    f"{source.path}: line {tally.number + 1:,} or a later one is too long"
+                )
+            if not tally.number:
+                source.expect((len(block) - len(rest)) / max(len(lines), 1) / MARGIN)
+            yield from _chunks(lines, tally, wanted)
             tick()
             if source.limit is not None and tally.lines >= source.limit:
                 tally.tell()
                 return
-        ended = not rest.strip()
-        yield from _chunks([rest], number, tally, wanted)
-    tally.close(ended=ended)
+        yield from _chunks([rest], tally, wanted)
+    tally.close(ended=not rest.strip())
     if (seconds := time.monotonic() - began) > SLOW and source.path not in _HINTED:
         _HINTED.add(source.path)
         warn(SlowText(round(seconds), str(source.path)))
 
 
-def _chunks(
-    lines: list[bytes], number: int, tally: Tally, wanted: Collection[str] | None
-) -> Iterator[Chunk]:
-    """Yield the words and vectors of the lines after a number, in chunks of limited size.
+def _chunks(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -> Iterator[Chunk]:
+    """Yield the words and vectors of the next lines, in chunks of limited size."""
+    for entries in batched(_entries(lines, tally, wanted), rows_of_chunk(tally.layout.dims)):
+        ranks, words, texts, places = zip(*entries, strict=True)
+        content = b"\n".join(texts)
+        del entries, texts  # the parser uses their memory
+        rows, vectors = _parsed(content, places, tally)
+        if rows:
+            yield Chunk([words[row] for row in rows], vectors, np.array(ranks)[rows])
 
-    Text is let go as soon as it was used, so that memory has room for the parser: first the lines,
-    then the numbers of each chunk.
+
+def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -> Iterator[Entry]:
+    """Yield the wanted words of the next lines with the text of their numbers.
+
+    Lines are let go as soon as they were used, so that memory has room for the parser.
     """
     layout = tally.layout
     after, between, others = layout.after, layout.between, layout.dims - 1
     blanks, marked = END + between, after != between
-    found, texts = list[Found](), list[bytes]()
     lines.reverse()
     while lines:
-        line, number = lines.pop(), number + 1
+        line = lines.pop()
+        tally.number += 1
         text = line.rstrip(blanks)
         if not text or tally.header:
             tally.header = tally.header and not text
             continue
-        tally.lines, tally.last = tally.lines + 1, number
+        tally.lines, tally.last = tally.lines + 1, tally.number
         word, _, rest = text.partition(after)
         word = word.strip(BLANKS)
         odd = marked and after in rest.partition(between)[0].lstrip()  # the word has the mark, too
         if odd or not word or layout.numbered or rest.count(between) != others:
             parts = layout.fields(text)
             if parts is None:
-                tally.leave_out((number, line[:SHOWN]))
+                tally.leave_out((tally.number, line[:SHOWN]))
                 continue
             word, rest = parts[0], between.join(parts[1])
         name = tally.decoder(word)
         if layout.quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
             name = name[1:-1].replace('""', '"')
         if wanted is None or name in wanted:
-            found.append((tally.lines, name, (number, line[:SHOWN])))
-            texts.append(rest)
-    most = rows_of_chunk(layout.dims)
-    while found:
-        content = b"\n".join(texts[:most])
-        del texts[:most]
-        some, rows = _parsed(found[:most], content, tally)
-        del found[:most], content
-        if some:
-            yield Chunk([each[1] for each in some], rows, np.array([each[0] for each in some]))
+            yield tally.lines, name, rest, (tally.number, line[:SHOWN])
 
 
-def _parsed(found: Sequence[Found], content: bytes, tally: Tally) -> tuple[Sequence[Found], Vector]:
+def _parsed(content: bytes, lines: Sequence[Line], tally: Tally) -> tuple[list[int], Vector]:
     """Parse the numbers of some lines; leave out lines whose fields are not numbers."""
     try:
-        return found, _matrix(content, len(found), tally.layout)
+        return [*range(len(lines))], _matrix(content, len(lines), tally.layout)
     except ValueError:
-        pass
-    kept, rows = [], []
-    for each, text in zip(found, content.split(b"\n"), strict=True):
-        try:
-            rows.append(_matrix(text, 1, tally.layout))
-            kept.append(each)
-        except ValueError:
-            tally.leave_out(each[2])
-    return kept, np.concatenate(rows) if rows else np.empty((0, tally.layout.dims), np.float32)
+        if len(lines) == 1:
+            tally.leave_out(lines[0])
+            return [], np.empty((0, tally.layout.dims), np.float32)
+    texts, half = content.split(b"\n"), len(lines) // 2
+    one, first = _parsed(b"\n".join(texts[:half]), lines[:half], tally)
+    other, second = _parsed(b"\n".join(texts[half:]), lines[half:], tally)
+    return [*one, *(half + row for row in other)], np.concatenate([first, second])
 
 
 class _Slices:

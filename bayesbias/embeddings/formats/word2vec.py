@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import KeysWithBlanks
-from ..source import LARGEST_DIMS, Chunk, Embedding, rows_of_chunk
-from .layout import header_of, impossible, unfulfilled
+from ..source import Chunk, Embedding, rows_of_chunk
+from .layout import check_header, header_of, unfulfilled
 from .matrices import check_dims
 
 LONGEST_WORD = 4096
@@ -64,7 +64,7 @@ def binary_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
     path, decode = source.path, Decoder()
     with source.stream() as (stream, tick):
         count, dims = _header(stream.readline(LONGEST_WORD), path)
-        source.expect(count, 4 * dims + 1)
+        source.expect(4 * dims + 1)
         scan = Scan(path, count, dims)
         for spans in scan.spans(stream):
             found = [(decode(scan.key(span)), span) for span in spans]
@@ -76,7 +76,8 @@ def binary_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
             if source.limit is not None and scan.done > source.limit:
                 return
             tick()
-    scan.close()
+    if scan.blanks:
+        warn(KeysWithBlanks(len(scan.blanks), tuple(scan.blanks), about=str(path)))
     decode.close(path)
 
 
@@ -89,8 +90,7 @@ def _header(line: bytes, path: Path) -> tuple[int, int]:
             f"<dimensions>'; it begins {line[:40]!r}"
         )
     count, dims = numbers
-    if count == 0 or not 0 < dims <= LARGEST_DIMS:
-        raise ValueError(impossible(path, count, dims))
+    check_header(path, count, dims)
     check_dims(dims, str(path))
     return count, dims
 
@@ -136,11 +136,6 @@ class Scan:
         """Return the first `n` numbers of each entry in the buffer."""
         parts = (self.buffer[space + 1 : space + 1 + 4 * n] for _, space, _ in spans)
         return np.frombuffer(b"".join(parts), dtype=self.type).reshape(len(spans), n)
-
-    def close(self) -> None:
-        """Warn about keys with blanks."""
-        if n := len(self.blanks):
-            warn(KeysWithBlanks(n, tuple(self.blanks), about=str(self.path)))
 
     def _spans(self, offset: int) -> list[Span]:
         """Locate the next entries in the buffer, up to one whose key may contain blanks."""

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from ..._core.checks import Argument, ArgumentError
 from ..._core.display import abridged
-from ..._core.reading import as_utf8, damage_named, located, opened
-from ..._core.warnings import warn
+from ..._core.reading import as_utf8, damage_named, located, opened, parts_of
+from ..._core.warnings import heard, warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead
-from .columns import WORD_NAMES, plain_name
+from .columns import WORD_NAMES, plain_name, rank_of
 
 PARTS = ("words", "vocab", "vocabulary", "metadata", "labels", "tokens")
 ENDINGS = (".txt", ".tsv", ".csv", ".vocab", ".words", ".json", ".pkl")
@@ -32,9 +32,6 @@ OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos",
 MANY = 100
 """Number of lines that all end or begin with a number only if it is no part of the words."""
 
-type Found = tuple[list[str], tuple[str, ...]]
-"""Words, and what names the columns that are left out."""
-
 
 def place_of_words(matrix: Path) -> Path:
     """Return the path of the words of a matrix, such as ``NAME.txt`` or ``NAME-vocab.json``."""
@@ -44,39 +41,34 @@ def place_of_words(matrix: Path) -> Path:
     paths = (matrix.with_name(name + end) for name in (*names, *PARTS) for end in ENDINGS)
     found = next((path for path in paths if path.is_file() and path != matrix), None)
     if found is None:
-        raise FileNotFoundError(
-            f"{matrix} has no words; put them next to it in {matrix.with_name(stem)}.txt, one word "
-            "per line, in the order of the rows"
+        way = (
+            f"put them next to it in {matrix.with_name(stem)}.txt, one word per line, in the order "
+            "of the rows"
         )
+        if parts_of(matrix)[1]:
+            way = "unpack the archive, and pass the path of the matrix, or of its folder"
+        raise FileNotFoundError(f"{matrix} has no words; {way}")
     return found
 
 
 def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
-    """Return the words in a file, without a header and other columns; a warning names those."""
-    words, left_out = _words_and_rest(path, n_rows, allow_pickle=allow_pickle)
-    if left_out:
-        warn(ColumnsNotRead(left_out, about=str(path)))
-    return words
-
-
-def _words_and_rest(path: Path, n_rows: int, *, allow_pickle: bool) -> Found:
-    """Return the words in a file, and what names the columns that are left out."""
+    """Return the words in a file."""
     if path.suffix == ".pkl":
-        return _pickled(path, allow=allow_pickle), ()
+        return _pickled(path, allow=allow_pickle)
     content = path.read_bytes()
     if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
         with located(path):
-            return _listed(json.loads(content), path), ()
-    return _first_column(_lines(content, path), n_rows)
+            return _listed(json.loads(content), path)
+    return _first_column(_lines(content, path), n_rows, path)
 
 
 def are_beside(matrix: Path) -> bool:
     """Return whether a file with as many words as a text of numbers has lines lies next to it."""
-    with suppress(FileNotFoundError, ValueError):
+    with suppress(FileNotFoundError, ValueError), heard():
         place = place_of_words(matrix)
         with opened(matrix) as (_, stream, _):
             n_rows = sum(not line.startswith(b"#") for line in stream if line.strip())
-        return len(_words_and_rest(place, n_rows, allow_pickle=False)[0]) == n_rows
+        return len(words_of_rows(place, n_rows, allow_pickle=False)) == n_rows
     return False
 
 
@@ -105,12 +97,16 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _first_column(lines: list[str], n_rows: int) -> Found:
-    """Return the words of lines that may have a header, further columns, or blank lines below."""
+def _first_column(lines: list[str], n_rows: int, path: Path) -> list[str]:
+    """Return the words of lines that may have a header, further columns, or blank lines below.
+
+    A warning names the columns that are left out.
+    """
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
-    columns = _columns(lines, len(lines) == n_rows + 1)
-    heads = [column[0] for column in columns] if len(lines) == n_rows + 1 else []
+    header = len(lines) == n_rows + 1
+    columns = _columns(lines, header)
+    heads = [column[0] for column in columns] if header else []
     usual = (*WORD_NAMES, *(OTHER_NAMES if len(columns) > 1 else ()))
     if {*usual}.isdisjoint(map(plain_name, heads)):
         heads = []
@@ -121,17 +117,20 @@ def _first_column(lines: list[str], n_rows: int) -> Found:
     if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
         columns, place = [_unquoted(lines)], 0
     names = [repr(head) if head else "" for head in heads] or [""] * len(columns)
-    others = [i for i in range(len(columns)) if i != place]
-    return columns[place], tuple(names[i] or _shown(columns[i]) for i in others)
+    words = columns.pop(place)
+    del names[place]
+    if columns:
+        shown = [name or _shown(column) for name, column in zip(names, columns, strict=True)]
+        warn(ColumnsNotRead(tuple(shown), about=str(path)))
+    return words
 
 
 def _place_of(columns: list[list[str]], heads: list[str]) -> int:
     """Return the place of the column of words."""
-    names = [*map(plain_name, heads)] or [""] * len(columns)
-    sure = [place for place, name in enumerate(names) if name in WORD_NAMES[:3]]
+    ranks = [*map(rank_of, heads or [""] * len(columns))]
+    sure = [place for place, rank in enumerate(ranks) if rank < 3]
     texts = [place for place, column in enumerate(columns) if not all(map(_is_number, column))]
     others = [place for place, column in enumerate(columns) if not _counts_up(column)]
-    ranks = [WORD_NAMES.index(name) if name in WORD_NAMES else len(WORD_NAMES) for name in names]
     return min(sure or texts or others or [0], key=ranks.__getitem__)
 
 
@@ -165,7 +164,7 @@ def _columns(lines: list[str], header: bool) -> list[list[str]]:
 def _fields(line: str, sep: str) -> list[str]:
     """Split a line at a separator, but not within quotes."""
     with suppress(csv.Error):
-        if '"' in line and sep in ",;":
+        if sep in ",;":
             return next(csv.reader([line], delimiter=sep))
     return line.split(sep)
 
