@@ -229,6 +229,7 @@ def test_a_list_gets_matched_controls_even_if_an_embedding_lacks_a_stereotype() 
     assert (table["connection"] == "matched").any()
 
 
+@pytest.mark.usefixtures("one_landmark")
 def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
     words, own = bb.load_wordlist("weat7"), ("table", "window", "paper")
     analyzed = bb.analyze(
