@@ -58,12 +58,16 @@ def same(one: Sweep, other: Sweep) -> None:
         assert_frame_equal(getattr(one, name), getattr(other, name), check_exact=True)
 
 
-def test_workers_and_kept_results_change_nothing(config, undisturbed, config_path) -> None:
+def test_kept_results_change_nothing(config, undisturbed, config_path) -> None:
     assert len(undisturbed.cells) == config.n_cells == CELLS
     assert (undisturbed.cells["state"] == "done").all()
     again = run_sweep(config, config_path.parent / "kept")
     assert again.reused == CELLS + 1
     same(again, undisturbed)
+
+
+@pytest.mark.slow  # processes start
+def test_workers_change_nothing(config: SweepConfig, undisturbed: Sweep) -> None:
     side_by_side = run_sweep(calm(config), n_jobs=2)
     for name in ("cells", "summary", "contrasts"):
         whole = getattr(undisturbed, name)
