@@ -15,13 +15,16 @@ from bayesbias.maskedlm.inspect_logs import _chosen
 from bayesbias.warnings import LeftOut, UnfinishedLog
 
 
-def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
+def test_logs_of_inspect_that_are_not_whole(tmp_path: Path) -> None:
     content = inspected() | {"samples": inspected()["samples"][:3]}
-    for expected, part in {
-        5: eval_file(tmp_path / "a.eval", content, summaries=5),
-        None: eval_file(tmp_path / "b.eval", content, "summaries.json"),
-        3: eval_file(tmp_path / "c.eval", content | {"status": "cancelled"}),
-    }.items():
+    stopped = content | {"status": "cancelled"}
+    (tmp_path / "log.json").write_text(json.dumps(stopped))
+    for expected, part in (
+        (5, eval_file(tmp_path / "a.eval", content, summaries=5)),
+        (None, eval_file(tmp_path / "b.eval", content, "summaries.json")),
+        (3, eval_file(tmp_path / "c.eval", stopped)),
+        (None, tmp_path / "log.json"),
+    ):
         with pytest.warns(UnfinishedLog) as told:
             assert read_scores(part)["difference"].tolist() == [1]
         assert told[0].message == UnfinishedLog(str(part), 3, expected)
@@ -29,15 +32,6 @@ def test_eval_files_that_are_not_whole(tmp_path: Path) -> None:
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
         refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
-
-
-def test_a_json_log_of_a_run_that_was_stopped(tmp_path: Path) -> None:
-    path = tmp_path / "log.json"
-    samples = inspected()["samples"][:3]
-    path.write_text(json.dumps(inspected() | {"status": "cancelled", "samples": samples}))
-    with pytest.warns(UnfinishedLog) as told:
-        read_scores(path)
-    assert told[0].message == UnfinishedLog(str(path), 3, None)
 
 
 def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
