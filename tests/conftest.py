@@ -83,6 +83,20 @@ def _closed_figures() -> Iterator[None]:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _unchanged_toys(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Check that tests leave the toys of their module as they are, because other tests use them."""
+    kinds = dict | list | np.ndarray | pd.DataFrame
+
+    def toys() -> dict[str, str]:
+        held = vars(request.module).items()
+        return {name: repr(one) for name, one in held if name[0] != "_" and isinstance(one, kinds)}
+
+    before = toys()
+    yield
+    assert toys() == before
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Return the folder of published data: BAYESBIAS_DATA, or ``../shared/data``."""

@@ -3,11 +3,11 @@
 Every level of every term is a column. Nothing is grouped, scaled, rotated, or integrated out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import block_diag
+from scipy.linalg import block_diag, solve_triangular
 
 from bayesbias.model.design import Design
 from bayesbias.model.spec import ModelSpec
@@ -136,21 +136,24 @@ def residual_variance(design: Design, spec: ModelSpec, values: Values) -> np.nda
     return np.asarray(sigma[design.connection] ** 2)
 
 
-def dense_log_density(
+def dense_log_densities(
     design: Design,
     spec: ModelSpec,
-    values: Values,
+    draws: Iterable[Values],
     unpooled: tuple[tuple[int, ...], float] = ((), 0.0),
-) -> float:
-    """Return the log density of all rows given sds and correlations."""
+) -> np.ndarray:
+    """Return the log density of all rows for each draw of sds and correlations."""
     spec = spec.fitting(design)
-    rows = in_rows(design, spec)
-    total = rows @ covariance(design, spec, values, unpooled) @ rows.T
-    total += np.diag(residual_variance(design, spec, values))
-    factor = np.linalg.cholesky(total)
-    apart = np.linalg.solve(factor, design.y - spec.priors["connection_mean"].parameters["mean"])
-    log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)
-    return float(-0.5 * (log_det + apart @ apart))
+    rows, found = in_rows(design, spec), []
+    y = design.y - spec.priors["connection_mean"].parameters["mean"]
+    for values in draws:
+        total = rows @ covariance(design, spec, values, unpooled) @ rows.T
+        total += np.diag(residual_variance(design, spec, values))
+        factor = np.linalg.cholesky(total)
+        apart = solve_triangular(factor, y, lower=True)
+        log_det = 2 * np.log(np.diag(factor)).sum() + len(rows) * np.log(2 * np.pi)
+        found.append(-0.5 * (log_det + apart @ apart))
+    return np.array(found)
 
 
 def with_random_likeness(design: Design, rng: np.random.Generator) -> Design:

@@ -22,12 +22,11 @@ from bayesbias.workflows.output import OWN_NAMES
 
 
 def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys) -> None:
-    models = ["--model", "crossed", "--model", "maximal", "--plots", "png"]
-    both = [*toy[:4], *models, "--draws", "200", "--out"]
-    assert main([*both, "res"]) == 0
+    both = [*toy[:4], "--model", "paper", "--model", "crossed", "--draws", "200", "--out", "res"]
+    assert main([*both, "--plots", "png"]) == 0
     assert capsys.readouterr().out.endswith("Report: res/report.html\n")
     found = listing(Path("res"))
-    assert {*OWN_NAMES, "posterior-crossed.nc", "posterior-maximal.nc"} <= set(found)
+    assert {*OWN_NAMES, "posterior-paper.nc", "posterior-crossed.nc"} <= set(found)
     stems = {f"plots/{name}" for name in ("closeness", "heatmap", "distributions")}
     plots = {name for name in found if name.startswith("plots/")}
     assert plots == {f"{stem}.png" for stem in stems}
@@ -35,7 +34,7 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     assert not {f"{name}.csv" for name in empty} & set(found)
     for name in set(FRAMES) - empty:
         models_of = set(pd.read_csv(f"res/{name}.csv")["model"])
-        assert models_of == {"crossed", "maximal"}
+        assert models_of == {"paper", "crossed"}
     assert pd.read_csv("res/missing.csv")["word"].tolist() == ["gone"]
     record = json.loads(found["run.json"])
     assert sorted(record["files"]) == sorted(found)
@@ -124,7 +123,7 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
 def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
-    assert main([*toy, "--plots", "png"]) == 0
+    assert main(toy) == 0
     assert "left out: Son, Puppi, and Nurse." in " ".join(capsys.readouterr().out.split())
     told = refused(capsys, [*toy, "--out", "other", "--max-missing", "0.2"], most=2)
     assert "women_stereotype (2 of 3 left)" in told

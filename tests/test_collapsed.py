@@ -11,7 +11,7 @@ from builders import by_name, groups_by_sets, model_named, refused
 from dense_oracle import (
     beyond_main_effects,
     conditional,
-    dense_log_density,
+    dense_log_densities,
     effects,
     residual_variance,
     with_random_likeness,
@@ -116,15 +116,8 @@ def test_density_equals_the_dense_normal_up_to_one_constant(irregular, name, unp
     posterior = collapse(irregular, model_named(name), unpooled)
     points = points_of(posterior, 5, seed=1)
     drawn = draw_effects(posterior, points, np.random.default_rng(2))  # holds sds and correlations
-    dense = [
-        dense_log_density(
-            irregular,
-            posterior.spec,
-            {block.name: drawn[block.name][i] for block in posterior.blocks},
-            (unpooled, UNPOOLED_SD),
-        )
-        for i in range(5)
-    ]
+    values = [{block.name: drawn[block.name][i] for block in posterior.blocks} for i in range(5)]
+    dense = dense_log_densities(irregular, posterior.spec, values, (unpooled, UNPOOLED_SD))
     ours = log_density(posterior, points) - log_prior(posterior.spec, posterior.blocks, points)
     # They differ by a constant, up to rounding in a sum of tens of terms of order 100.
     assert np.ptp(ours - dense) < 1e-9
@@ -376,7 +369,7 @@ def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened, name, e
         values = {block.name: found[block.name][i] for block in posterior.blocks}
         variance = residual_variance(full, spec, values)[-len(own) :]
         # The density leaves out the gaps' part of the residual precisions.
-        ours[i] -= dense_log_density(full, spec, values, ((), UNPOOLED_SD))
+        ours[i] -= dense_log_densities(full, spec, [values], ((), UNPOOLED_SD))[0]
         ours[i] -= np.log(variance).sum() / 2
     assert np.ptp(ours) < 1e-9  # rounding in a sum of terms of order 100
 

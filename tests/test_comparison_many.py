@@ -79,6 +79,11 @@ def controlled(shared: float) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+@cache
+def fitted_groups() -> DataTree:
+    return bb.fit_many(controlled(0.5), draws=250, seed=1)
+
+
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 @pytest.mark.parametrize("column", ["context", "note"])
 def test_contexts_and_repeated_rows_count(column: str) -> None:
@@ -119,8 +124,7 @@ def test_runs_correlate_by_what_they_share(shared: float) -> None:
 
 
 def test_a_groups_contrast_is_found_in_every_embedding() -> None:
-    table = controlled(0.5)
-    post = bb.fit_many(table, draws=250, seed=1)
+    post = fitted_groups()
     ranked = bb.rank_embeddings(post, level="group")
     assert list(ranked["protected_group"].unique()) == ["x", "y", "z"]
     biased = ranked["protected_group"] == "x"
@@ -137,13 +141,11 @@ def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
     table, rng = controlled(0.5), np.random.default_rng(2)
     table["share"] = by_name(table["attribute"], rng.normal) + (table["connection"] == "associated")
     slope = table["embedding"].map({"a": 0.05, "b": -0.03, "c": 0.1}).astype(float)
-    frames = [
-        bb.rank_embeddings(bb.fit_many(each, covariates=named, draws=250, seed=1), level="group")
-        .set_index(["protected_group", "embedding"])
-        .sort_index()
-        for named in ("share", ())
-        for each in (table, plus(table, slope * table["share"]))
-    ]
+    moved, options = plus(table, slope * table["share"]), {"draws": 250, "seed": 1}
+    fits = [bb.fit_many(each, covariates="share", **options) for each in (table, moved)]
+    fits += [fitted_groups(), bb.fit_many(moved, **options)]
+    ranked = [bb.rank_embeddings(post, level="group") for post in fits]
+    frames = [rows.set_index(["protected_group", "embedding"]).sort_index() for rows in ranked]
     apart = [
         (abs(other["mean"] - one["mean"]) / one["sd"]).max()
         for one, other in (frames[:2], frames[2:])
@@ -229,6 +231,7 @@ def test_a_list_gets_matched_controls_even_if_an_embedding_lacks_a_stereotype() 
     assert (table["connection"] == "matched").any()
 
 
+@pytest.mark.usefixtures("one_landmark")
 def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
     words, own = bb.load_wordlist("weat7"), ("table", "window", "paper")
     analyzed = bb.analyze(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import grid, groups_by_sets, model_named
-from dense_oracle import conditional, dense_log_density
+from dense_oracle import conditional, dense_log_densities
 from numpy.random import SeedSequence, default_rng
 from scipy.special import logsumexp
 from scipy.stats import norm
@@ -108,10 +108,10 @@ def test_left_out_words_against_dense_normals(factor: str) -> None:
         rest = design.take(np.flatnonzero(kept))
         values = sample_exact(collapse(rest, model), n, default_rng(5)).values
         draws = [{name: drawn[i] for name, drawn in values.items()} for i in range(n)]
-        without = np.array([dense_log_density(rest, model, draw) for draw in draws])
+        without = dense_log_densities(rest, model, draws)
         for unit in np.flatnonzero(fold_of == fold):
             both = design.take(np.flatnonzero(kept | (codes == unit)))
-            density = [dense_log_density(both, model, draw) for draw in draws] - without
+            density = dense_log_densities(both, model, draws) - without
             log_mean = logsumexp(density) - np.log(n)
             total += log_mean
             variance += np.exp(density - log_mean).var() / n

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from builders import refused
 from cli_toy import files_beside, files_named, write_scored
+from maskedlm_toys import question
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
 from bayesbias.maskedlm.score_tables import LOG_COLUMNS
-from bayesbias.warnings import LeftOut
+from bayesbias.warnings import LeftOut, RepeatedSentences
 
 CROWS = {
     "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
@@ -288,3 +289,45 @@ def test_nothing_of_a_table_of_scores_is_passed_over(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         assert len(read_scores(folder)) == len(whole) - 2
     assert told[0].message.n == 3
+
+
+def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
+    good = "A b,A c,age\nD e,D f,age\nG h,G i,age\n"
+    for row in ("A b,A b,age", "A b,,age", "A b,A c,", "A b,A c,age", " A b,A c,age "):
+        path = tmp_path / "own.csv"
+        path.write_text(f"stereotypical,anti_stereotypical,bias_type\n{good}{row}\n")
+        with pytest.warns(LeftOut):
+            pairs = read_pairs(path, "csv")
+        assert ([*pairs.attrs["left_out"].values()], len(pairs)) == ([1], 3)
+    several = [question(n, context=f"It was {n}.") for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, [*several, {}])))
+    with pytest.warns(LeftOut):
+        assert len(read_pairs(path, "bbq")) == 3
+
+
+@pytest.mark.filterwarnings("always::bayesbias.warnings.BayesbiasWarning")
+@pytest.mark.parametrize(
+    ("rows", "left", "again"),
+    [
+        ("A b,A c,age,1\nA b,A c,age,2\nD e,D f,age,3\n", 0, ("2",)),
+        ("A b,A c,age,1\nA c,A b,age,2\nD e,D f,age,3\n", 0, ("2",)),
+        ("A b,A c,age,1\nA b,A c,sex,2\nA b,A c,age,1\n", 1, ("2",)),
+        ("A b,A c,age,1\n" * 3, 2, ()),
+    ],
+)
+def test_pairs_of_the_same_sentences(rows, left, again, tmp_path, recwarn) -> None:
+    """A row that repeats all of another is left out; other pairs of its sentences count."""
+    path = tmp_path / "own.csv"
+    path.write_text("stereotypical,anti_stereotypical,bias_type,pair_id\n" + rows)
+    assert len(read_pairs(path, "csv")) == 3 - left
+    told = [each.message for each in recwarn]
+    named = [one.pairs for one in told if isinstance(one, RepeatedSentences)]
+    assert named == [again] * bool(again)
+    assert [one.n for one in told if isinstance(one, LeftOut)] == [left] * bool(left)
+    path.write_text("Stereotypical,anti_stereotypical,bias_type,ID,Note\nA b,A c,age,1,\n")
+    with pytest.warns(LeftOut) as told:
+        read_pairs(path, "csv")
+    assert told[0].message.names == ("ID",)
+    bare = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
+    path.write_text("stereotypical,anti_stereotypical,bias_type\n" + bare)
+    assert len(read_pairs(path, "csv")) == len({*bare.splitlines()})  # without ids, all repeats go

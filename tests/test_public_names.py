@@ -9,7 +9,6 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
 from builders import distances, refused
@@ -107,7 +106,9 @@ def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
 LONG = (".closeness", ".analyze_change", ".changes", ".order_changes", ".slopes", ".trend")
 LONG += (".variance_shares", ".vocabulary_contrasts", ".compare_models", ".baseline_contrasts")
 LONG += (".stability", ".predictions", ".distance_tables", ".influence", ".split_by_baseline")
-"""Functions whose examples take more than a second."""
+LONG += (".analyze", ".save_posterior", ".load_posterior", ".run_sweep", ".prior_sensitivity")
+LONG += (".false_alarms", ".fit_change")
+"""Functions whose examples take more than a third of a second."""
 
 
 CASES = [
@@ -118,7 +119,6 @@ CASES = [
 
 @pytest.mark.parametrize("test", CASES)
 def test_examples_run(test, fits, names, monkeypatch) -> None:
-    mpl.use("Agg")
     for name, once in fits.items():
         monkeypatch.setattr(bb, name, once)
     test.globs = names | test.globs

@@ -210,8 +210,8 @@ def written(values: np.ndarray) -> Iterator[str]:
             yield f"{100 - Verdict(value).percent}"
 
 
-SLOW = (pytest.param(name, marks=pytest.mark.slow) for name in ("two_groups", "change"))
-FEWER = pytest.mark.parametrize("name", ["demo", "pairs", "sweep", *SLOW])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("sweep", "two_groups", "change")]
+FEWER = pytest.mark.parametrize("name", ["demo", "pairs", *SLOW])
 
 
 @FEWER

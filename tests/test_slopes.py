@@ -173,6 +173,7 @@ def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path
     assert "slope_sd" in post["posterior"]
 
 
+@pytest.mark.usefixtures("one_landmark")
 def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) -> None:
     words, path = bb.load_wordlist("weat6").words, tmp_path / "letters.csv"
     pd.Series({word: float(len(word)) for word in words}, name="letters").to_csv(path)

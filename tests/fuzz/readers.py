@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import test_maskedlm_logs
 from backports import zstd
 from cli_toy import write_scored
 from embedding_toys import as_binary, as_text, npz, tarred, zipped
+from maskedlm_toys import crows as crows_sample
+from maskedlm_toys import inspected, question, sample, winogender
 from safetensors.numpy import save
 from test_maskedlm_files import crows, stereoset
-from test_maskedlm_logs import inspected, question, sample, winogender
 
 import bayesbias as bb
 from bayesbias._core.jobs import RESULTS, pack_frame, read_results
@@ -218,7 +218,7 @@ def check(path: Path) -> object:
 def harness() -> tuple[bytes, ...]:
     """Samples of three tasks, as lines and as one list."""
     jobs = [winogender(n, "nurse", gender, -4, -2) for n, gender in enumerate(("male", "female"))]
-    samples = [test_maskedlm_logs.crows(0), sample(1, question(1), -1, -3, -2, -9), *jobs]
+    samples = [crows_sample(0), sample(1, question(1), -1, -3, -2, -9), *jobs]
     return "\n".join(map(json.dumps, samples)).encode(), json.dumps(samples).encode()
 
 
