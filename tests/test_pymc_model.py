@@ -110,6 +110,18 @@ def test_a_known_error_is_part_of_the_residual_sd(toy_table) -> None:
     np.testing.assert_allclose(theirs["cosine_distance"], ours, rtol=1e-9, atol=1e-9)
 
 
+def test_the_factor_of_correlations_is_lower(toy_table) -> None:
+    model = build_model(toy_table, "maximal")
+    (term,) = [term for term in load_model("maximal").terms if term.correlated]
+    factor = model[term.correlation_factor]
+    k = len(model.coords[term.by])
+    with without_c():
+        moved = model.rvs_to_transforms[factor].backward(np.full(k * (k - 1) // 2, 0.3)).eval()
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 1)
+    assert moved[np.tril_indices(len(moved))].all()
+    assert not np.triu(moved, 1).any()
+
+
 def test_a_single_connection_correlates_with_itself() -> None:
     y = 0.9 + 0.1 * np.random.default_rng(1).standard_normal(16)
     model, spec = build_model(grid(4, 4, y, ("human",)), "maximal"), load_model("maximal")

@@ -31,6 +31,7 @@ from bayesbias.scores import (
     weam,
     weat,
 )
+from bayesbias.scores.subspace import principal_components
 
 ROUNDING = 1e-9
 """Tolerance for means, sds, and projections of a few cosines in float64."""
@@ -312,6 +313,15 @@ def test_components_of_defining_sets(seed: int) -> None:
     assert one.explained == pytest.approx(values[-1:] / values.sum())
     small = direct_bias(None, targets, 1e-8 * pairs, k=1, unit=False)  # vectors of any length
     np.testing.assert_allclose(small.component_0, one.component_0, atol=1e-12)
+
+
+def test_the_largest_defining_set_decides_how_many_components_there_are() -> None:
+    rng = np.random.default_rng(3)
+    sets = [rng.normal(size=(n, 6)) for n in (2, 4, 3)]
+    directions, shares = principal_components(sets)
+    assert directions.shape == (3, 6)
+    np.testing.assert_allclose(directions @ directions.T, np.eye(3), atol=1e-12)
+    assert shares.tolist() == sorted(shares, reverse=True)
 
 
 def test_effect_sizes_of_many_tables_are_those_of_each() -> None:

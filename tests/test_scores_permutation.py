@@ -186,7 +186,12 @@ def test_bounds_of_scores_in_clumps_contain_the_count(n_x: int, noise: float, ki
     found = permutation_test(s[:n_x], s[n_x:], alternative="greater")
     share = count_reaching(s, n_x, s[:n_x].sum() - 1e-9) / comb(38, n_x)
     assert found.low * (1 - 1e-9) <= share <= found.high * (1 + 1e-9)
-    assert (found.low == found.high) == (noise == 0.0)
+    both = permutation_test(s[:n_x], s[n_x:])
+    threshold = abs(s[:n_x].sum()) - 1e-9
+    two = sum(count_reaching(sign * s, n_x, threshold) for sign in (1, -1)) / comb(38, n_x)
+    assert both.low * (1 - 1e-9) <= two <= both.high * (1 + 1e-9)
+    for each in (found, both):
+        assert (each.low == each.high) == (noise == 0.0)
 
 
 def test_inverted_tails_of_long_lists() -> None:

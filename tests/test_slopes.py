@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from builders import by_name, groups_by_sets, plus, refused, sloped_model
+from builders import by_name, groups_by_sets, model_named, plus, refused, sloped_model
 from dense_oracle import conditional, effects, with_random_likeness
 
 import bayesbias as bb
@@ -237,6 +237,21 @@ def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     assert row["sd"] < 0.03
     refused("has no covariates", bb.slopes, posterior_at(post, "before"))
     refused("posterior_at keeps", bb.contrasts, posterior_at(post, "before"), of="attribute")
+
+
+def test_slopes_of_a_model_can_differ_by_connection() -> None:
+    table = measured()
+    own = table["connection"] == "associated"
+    table["cosine_distance"] += 0.3 * own * (table["share"] - table["share"].mean())
+    post = bb.fit(table, model_named("crossed with slopes"), covariates="share", seed=1)
+    slope = bb.slopes(post).set_index("connection")["mean"]
+    assert slope["associated"] > 0.2 > slope.drop("associated").abs().max()
+    mean = float(table["share"].mean())
+    frame = bb.predictions(post, table, {"share": [mean, mean + 0.1]})
+    wide = frame.pivot_table("mean", ["protected_group", "connection"], "share")
+    for (_, connection), moved in (wide[mean + 0.1] - wide[mean]).items():
+        # The exact slope and that of the draws differ by their Monte Carlo error.
+        assert moved == pytest.approx(0.1 * slope[connection], abs=5e-4)
 
 
 def test_predictions_move_along_the_slope_of_the_group() -> None:

@@ -152,7 +152,7 @@ def _classifier_accuracy(rows: FloatArray, labels: NDArray[np.intp], seed: int) 
     from sklearn.svm import SVC
 
     split = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    guesses = cross_val_predict(SVC(kernel="rbf"), rows, labels, cv=split)
+    guesses = cross_val_predict(SVC(kernel="rbf", random_state=seed), rows, labels, cv=split)
     return float(np.mean(guesses == labels))
 
 

@@ -36,8 +36,9 @@ def slopes(
     Returns
     -------
     DataFrame
-        ``covariate``, then ``mean``, ``sd``, ``low``, and ``high`` of the change in distance when
-        the covariate increases by one; and ``p_direction``, the probability of the median's sign.
+        ``covariate``; ``connection`` if a model of your own has slopes by connection; ``mean``,
+        ``sd``, ``low``, and ``high`` of the change in distance when the covariate increases by one;
+        and ``p_direction``, the probability of the median's sign.
         If each group has a slope, differences between groups follow, such as ``share: woman −
         man``. For Normal models, rows depend little on the seed, as in `contrasts`.
 
@@ -56,16 +57,22 @@ def slopes(
     """
     name, design = _term(tree), design_of(tree)
     names, weights = _combinations([*design.covariates], [*design.groups])
+    of_all = stacked(tree, name)  # (n_draws, n_covariates[, n_connections])
+    frame = pd.DataFrame({"covariate": names})
+    if of_all.ndim > 2:
+        frame = frame.merge(pd.DataFrame({"connection": design.connections}), how="cross")
+        weights = np.kron(weights, np.eye(len(design.connections)))
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
         parameters = drawn_parameters(tree)
-        means, variances = moments(posterior, parameters, effect_weights(posterior)[name] @ weights)
-        frame = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
+        of_slopes = effect_weights(posterior)[name].reshape(-1, len(weights)) @ weights
+        means, variances = moments(posterior, parameters, of_slopes)
+        rows = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
     else:
-        frame = compare_draws(stacked(tree, name) @ weights, ci_prob, 0, ci_kind)
-    frame = frame.drop(columns=["p_rope", "p_rope_ceiling"])
-    frame.insert(0, "covariate", names)
-    return frame
+        rows = compare_draws(of_all.reshape(len(of_all), -1) @ weights, ci_prob, 0, ci_kind)
+    made = frame.join(rows.drop(columns=["p_rope", "p_rope_ceiling"]))
+    made.attrs = rows.attrs
+    return made
 
 
 @reads_posterior

@@ -207,8 +207,8 @@ def _results(record: ListRecord) -> dict[str, Any]:
             f"{number(row.mean)} for {LANDMARK_SAYS[row.key]}" for row in record.landmarks
         ],
         "slopes": [
-            f"{row['covariate']} by {_exact(row['mean'])} ({_exact(row['low'])} to "
-            f"{_exact(row['high'])})"
+            f"{' of '.join(row[name] for name in ('covariate', 'connection') if name in row)} by "
+            f"{_exact(row['mean'])} ({_exact(row['low'])} to {_exact(row['high'])})"
             for row in record.led("slopes").to_dict("records")
         ],
         "fitted_alone": list(_against_baseline(record)),
