@@ -61,7 +61,7 @@ def slopes(
     frame = pd.DataFrame({"covariate": names})
     if of_all.ndim > 2:
         frame = frame.merge(pd.DataFrame({"connection": design.connections}), how="cross")
-        weights = np.kron(weights, np.eye(len(design.connections)))
+        weights = np.asarray(np.kron(weights, np.eye(len(design.connections))))
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
         parameters = drawn_parameters(tree)
