@@ -125,7 +125,7 @@ def pair_keys(tables: Sequence[pd.DataFrame]) -> list[str]:
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """Validate a table, and raise a ValueError if it has several embeddings."""
     valid = validate_table(table)
-    if "embedding" in valid and valid["embedding"].nunique(dropna=False) > 1:
+    if "embedding" in valid and valid["embedding"].nunique() > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
             f"the table {name!r} has {len(names)} embeddings ({abridged(names)}); pass one, such "

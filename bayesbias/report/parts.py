@@ -28,9 +28,9 @@ from .pair_map import PairMap
 LANDMARKS = {
     "flowers": "flowers/insects, pleasant",
     "pronouns": "he/she with father/mother",
-    "sport": "sport/music, their words",
+    "sport": "sport/music, team/orchestra",
 }
-"""Labels of landmarks in pictures; terminals have room for 25 letters."""
+"""Labels of landmarks in pictures; terminals have room for 27 letters."""
 
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""

@@ -13,7 +13,7 @@ from .numbers import digits_for, number
 from .sentences import NOT_SHOWN, Answer, plain
 from .svg import NARROW, WIDE, asset, node, short, text
 
-COLUMNS, LABEL, BAR, MOST_LINES = 80, 26, 29, 14
+COLUMNS, LABEL, BAR, MOST_LINES = 80, 28, 27, 14
 
 SCREEN = Axis(-0.14, 0.28, (-0.1, 0.0, 0.1, 0.2))
 """The axis of terminals, which have less room than pages."""
