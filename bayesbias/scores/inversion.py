@@ -92,8 +92,9 @@ def inverted_tail(
     Returns
     -------
     float or None
-        The share, with a relative error below 1e-3 (at most 1.1e-4 in comparisons with counts of
-        all subsets of 38 and 44 words), or None if too few subsets reach the threshold.
+        The share p, or None if too few subsets reach the threshold. In 899 of 900 comparisons with
+        counts of all subsets of 37 to 40 words, most of them with scores in clumps, the error was
+        below 1e-3 of the smaller of p and 1.001 - p; in the other one, it was .4% of p.
     """
     if threshold < 0:  # the share of the other subsets
         rest = inverted_tail(-scores, chosen, unit - threshold, unit)
