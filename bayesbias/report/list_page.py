@@ -86,7 +86,7 @@ class ListPage(Page[ListRecord]):
         for word in own["attribute"].unique() if self.record.groups else ():
             if len(text) + len(word) > 24:
                 return f"{text} …"
-            text = f"{text}, {word}" if text else word
+            text = f"{text}, {word}" if text else f"to {word}"
         return text
 
     def main(self) -> str:
