@@ -140,9 +140,10 @@ class WordsInTwoRoles(BayesbiasWarning):
     text = "{words}: these protected words are also attributes; no word is compared with itself"
 
 
-class WordsInTwoSets(WordsInTwoRoles):
+class WordsInTwoSets(BayesbiasWarning):
     """Words of a list that are stereotypes of several groups."""
 
+    words: tuple[str, ...]
     text = "{words}: stereotypes of several groups, which count as associated with each of them"
 
 

@@ -88,7 +88,7 @@ def located(path: Path) -> Iterator[None]:
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
-def literal(text: str) -> Any:  # noqa: ANN401
+def literal(text: str) -> object:
     """Return the value of a text that is a Python literal, or the text."""
     try:
         return ast.literal_eval(text)

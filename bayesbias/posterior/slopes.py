@@ -17,7 +17,7 @@ from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.reduction import collapse
 from .mixtures import drawn_parameters, effect_weights
-from .summaries import compare_draws, level_means, reads_posterior
+from .summaries import compare_draws, labeled, level_means, reads_posterior
 
 
 @reads_posterior
@@ -58,10 +58,9 @@ def slopes(
     name, design = _term(tree), design_of(tree)
     names, weights = _combinations([*design.covariates], [*design.groups])
     of_all = stacked(tree, name)  # (n_draws, n_covariates[, n_connections])
-    frame = pd.DataFrame({"covariate": names})
-    if of_all.ndim > 2:
-        frame = frame.merge(pd.DataFrame({"connection": design.connections}), how="cross")
-        weights = np.asarray(np.kron(weights, np.eye(len(design.connections))))
+    levels = {"connection": design.connections} if of_all.ndim > 2 else {}
+    for connections in levels.values():
+        weights = np.asarray(np.kron(weights, np.eye(len(connections))))
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
         parameters = drawn_parameters(tree)
@@ -70,9 +69,8 @@ def slopes(
         rows = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)
     else:
         rows = compare_draws(of_all.reshape(len(of_all), -1) @ weights, ci_prob, 0, ci_kind)
-    made = frame.join(rows.drop(columns=["p_rope", "p_rope_ceiling"]))
-    made.attrs = rows.attrs
-    return made
+    rows = rows.drop(columns=["p_rope", "p_rope_ceiling"])
+    return labeled(rows, pd.DataFrame({"covariate": names}), **levels)
 
 
 @reads_posterior

@@ -190,9 +190,9 @@ class ListRecord(Record):
 
     def topics(self, group: str = "") -> list[float]:
         """Return the closeness of a group, or overall, in each list on another topic."""
-        frame = self.frame("reference_lists")
-        own = frame[frame["protected_group"] == group] if len(frame) else frame
-        return [-mean for mean in own["mean"]] if len(own) else []
+        if not len(frame := self.frame("reference_lists")):
+            return []
+        return [-mean for mean in frame.loc[frame["protected_group"] == group, "mean"]]
 
     @property
     def sizes(self) -> Mapping[str, int]:

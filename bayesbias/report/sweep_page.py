@@ -142,14 +142,13 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
 
 
 def _contrasts(record: SweepRecord) -> Table:
-    """Return the overall difference in every cell, with marks for sets with too few words."""
+    """Return the overall difference in every cell, and its sets with too few words."""
     frame = pd.concat(map(_led, record.frames.pieces("contrasts")), ignore_index=True)
-    if len(frame):
-        thin = record.frames["thin"]
-        cells = set(zip(thin["embedding"], thin["list"], strict=True)) if len(thin) else set()
-        found = zip(frame["embedding"], frame["list"], strict=True)
-        frame = frame.assign(thin=[cell in cells for cell in found])
-    shown = "embedding list model mean interval p_direction p_rope"
+    if len(frame) and len(thin := record.frames["thin"]):
+        few = {cell: parts.sets_in_words(own) for cell, own in thin.groupby(["embedding", "list"])}
+        cells = zip(frame["embedding"], frame["list"], strict=True)
+        frame["too_few_words"] = [few.get(cell, "") for cell in cells]
+    shown = "embedding list model mean interval p_direction p_rope too_few_words"
     return table(frame, "associated − different, overall", shown)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from .._core.display import Sheet
-from ..tables.schema import THIN_MARK
 from .numbers import COLUMNS, KEYS, ends, in_words, plain_number, probability_name
 
 _NUMBER = re.compile(
@@ -67,19 +66,15 @@ class Table:
 def table(frame: pd.DataFrame, caption: str = "", columns: str | Sequence[str] = "") -> Table:
     """Make a table from all columns of a frame or from the named ones, such as ``"mean p_rope"``.
 
-    Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``;
-    intervals in rows where ``thin`` is true get a ``THIN_MARK``. NaN becomes a dash.
-    `numbers.COLUMNS` lists heads and formats.
+    Columns that the frame does not have are skipped. ``interval`` combines ``low`` and ``high``.
+    NaN becomes a dash. `numbers.COLUMNS` lists heads and formats.
     """
     if frame.empty:
         return Table(caption, (), ())
     names = columns.split() if isinstance(columns, str) else columns
     names = names or [*map(str, frame)]
     if "interval" in names:
-        marks = frame["thin"] if "thin" in frame else [False] * len(frame)
-        rows = zip(frame.to_dict("records"), marks, strict=True)
-        interval = [f"{ends(row)}{f' {THIN_MARK}' if thin else ''}" for row, thin in rows]
-        frame = frame.assign(interval=interval)
+        frame = frame.assign(interval=[*map(ends, frame.to_dict("records"))])
     heads, texts = [], []
     for name in [name for name in names if name in frame]:
         head, write = COLUMNS.get(name, (name.replace("_", " "), None))

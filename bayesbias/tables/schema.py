@@ -47,9 +47,6 @@ MOST_MISSING = 0.2
 FEWEST_LEFT = 3
 """Smallest number of words in a set whose results are not marked."""
 
-THIN_MARK = "†"
-"""Mark after the results of sets with too few words left."""
-
 Coded = tuple[NDArray[np.int64], list[str]]
 """A column as one index per row into its distinct values, and these values as strings."""
 
