@@ -23,7 +23,7 @@ from bayesbias.scores import ListScore
 from bayesbias.scores.list_rows import list_rows
 from bayesbias.scores.table import resamples
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
-from bayesbias.warnings import OnlyListedChanged
+from bayesbias.warnings import OnlyListedChanged, WordsInTwoSets
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameVectors")
 """Known warnings: debiased tables repeat words or distances; test_tables.py covers them."""
@@ -55,9 +55,11 @@ def test_a_change_of_only_the_listed_words_is_said() -> None:
     before = listed | {str(i): more.normal(size=6) for i in range(40)}
     after = before | {word: row + 0.3 * rng.normal(size=6) for word, row in listed.items()}
     options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
-    with pytest.warns(OnlyListedChanged):
-        notices = bb.analyze_change(before, after, words, **options).notices
-    assert OnlyListedChanged(40, 40) in notices
+    sets = words.stereotypes | {"x": (*words.stereotypes["x"], "y_s0")}
+    with pytest.warns(bb.warnings.BayesbiasWarning):
+        change = bb.analyze_change(before, after, replace(words, stereotypes=sets), **options)
+    shared = WordsInTwoSets(("y_s0",), about=words.name)  # found at both ends, but kept once
+    assert [change.notices.count(one) for one in (OnlyListedChanged(40, 40), shared)] == [1, 1]
 
 
 @pytest.mark.usefixtures("few_resamples")

@@ -59,7 +59,8 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
     with pytest.warns(bb.warnings.BayesbiasWarning) as told:
         table = distance_table(VECTORS, words)
     assert told[0].message == bb.warnings.WordsInTwoRoles(("he",), about="toy")
-    assert told[1].message.names == ("nurse",)  # a control that is a stereotype
+    assert told[1].message == bb.warnings.WordsInTwoSets(("nurse",), about="toy")
+    assert told[2].message.names == ("nurse",)  # a control that is a stereotype
     assert not table.duplicated(["protected_word", "attribute"]).any()
     assert not (table["protected_word"] == table["attribute"]).any()
     own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
@@ -104,10 +105,10 @@ def test_two_spellings_of_one_vector_count_once() -> None:
 
 def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
     there = tuple("abcd")
-    vectors = VECTORS | {word: (3.0, row + 1.0) for row, word in enumerate(there)}
+    vectors = VECTORS | {word: (3.0, row + 1.0) for row, word in enumerate("abcdefg")}
     words = word_list(
         groups={"man": ("he", "null", "soldier"), "woman": ("she", "x1")},
-        stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")},
+        stereotypes={"man": (*there, "x2"), "woman": (*"efg", "x3")},
         controls={"human": (*there, "nan")},
     )
     # One of five is not more than a fifth, but one of four is. Two words are fewer than three.
@@ -115,7 +116,7 @@ def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:
         ["protected", "woman", 2, 1, 0.5],
         ["stereotype", "woman_stereotype", 4, 3, 0.25],
     ]
-    words = word_list(stereotypes={"man": (*there, "x2"), "woman": (*"abc", "x3")}, controls={})
+    words = word_list(stereotypes={"man": (*there, "x2"), "woman": (*"efg", "x3")}, controls={})
     wide = distance_table(vectors, words, max_missing=0.25)
     assert_frame_equal(wide, distance_table(vectors, words))
     refused(r"\(3 of 4 left\)", distance_table, vectors, words, max_missing=0.2)

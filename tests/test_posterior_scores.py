@@ -102,7 +102,8 @@ def test_a_word_without_rows_of_a_set_and_a_single_group_have_mac_only() -> None
 def test_an_attribute_of_two_sets_belongs_to_the_own_one_first(change_tree: DataTree) -> None:
     vectors, words = toy("xyz", (2, 2, 2))
     both = {g: (*ws, "x_s0") if g == "y" else ws for g, ws in words.stereotypes.items()}
-    table = bb.distance_table(vectors, WordList("toy", words.groups, both))
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        table = bb.distance_table(vectors, WordList("toy", words.groups, both))
     mac = scores.mac_of_table(table).score
     assert observed(table)["mac"] == pytest.approx(mac, abs=ROUNDING)
     refused("scores need a posterior of distances, but this is", posterior_scores, change_tree)

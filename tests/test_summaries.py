@@ -207,7 +207,8 @@ def test_groups_that_share_their_stereotypes_have_a_set_each() -> None:
     vectors = dict(zip("abcdefghi", np.random.default_rng(2).normal(size=(9, 5)), strict=True))
     groups = {"x": ["a", "b"], "y": ["c"], "z": ["d"]}
     sets = {"x": ["e", "f"], "y": ["e", "f"], "z": ["g", "h", "i"]}
-    table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
     frame = bb.effective_sizes(bb.fit(table, seed=1, draws=50)).set_index("name")
     found = frame.loc[[f"{name}_stereotype" for name in sets]]
     assert found["n_words"].tolist() == [2, 2, 3]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from numbers import Real
 
 import numpy as np
@@ -27,7 +29,7 @@ from ..tables.schema import (
 from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlist_files import HEADS
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from ..warnings import LeftOut, SameSpellings, ThinSet, WordsInTwoRoles
+from ..warnings import LeftOut, SameSpellings, ThinSet, WordsInTwoRoles, WordsInTwoSets
 from .formats.keyed import known_ranks, require_directions
 from .load import VectorsLike, vectors_in_memory
 
@@ -222,7 +224,7 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
 def _check_words(
     spellings: Mapping[str, str], wordlist: WordList, hint: Sequence[str | Argument]
 ) -> None:
-    """Raise an error for too few groups or shared words; warn about words in two roles.
+    """Raise an error for too few groups or shared words; warn about words in two roles or sets.
 
     The hint says how missing words may be read.
     """
@@ -252,6 +254,10 @@ def _check_words(
         warn(SameSpellings(tuple(same), about=wordlist.name))
     if both:
         warn(WordsInTwoRoles(tuple(both), about=wordlist.name))
+    own = [{spellings.get(word) for word in words} for words in wordlist.stereotypes.values()]
+    times = Counter(chain.from_iterable(own))
+    if shared := sorted(word for word, n in times.items() if word and n > 1):
+        warn(WordsInTwoSets(tuple(shared), about=wordlist.name))
     _warn_of_controls(spellings, wordlist)
 
 

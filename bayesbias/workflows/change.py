@@ -30,7 +30,7 @@ from .model_texts import run_fields
 from .reference import scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import landmark_rows
-from .settings import ChangeSettings, require_names, settings_of, warn_of_shared_words
+from .settings import ChangeSettings, require_names, settings_of
 
 if TYPE_CHECKING:
     from .._core.warnings import BayesbiasWarning
@@ -122,7 +122,8 @@ def analyze_change(
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
     recover = settled_recovery(before, after, words, known, sets=sets, recover=recover)
-    ends = read_ends(before, after, words, sets, known)
+    with noticed() as read:
+        ends = read_ends(before, after, words, sets, known)
     known = replace(known, names=ends.names, progressbar=known.progressbar and tell is None)
     tell = tell or quietly
     with noticed() as notices:
@@ -151,7 +152,7 @@ def analyze_change(
     compared["landmarks"] = _ruler(ends, known)
     frames = change_frames(results, ends.before, ends.after) | compared
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
-    record = _record(frames, words, results, known, notices=notices, method=method)
+    record = _record(frames, words, results, known, notices=[*read, *notices], method=method)
     call = written_call(
         "bb.analyze_change", {"before": before, "after": after, "wordlist": wordlist}, settings
     )
@@ -162,7 +163,6 @@ def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSetting
     """Warn about missing words, depleted sets, and changes of listed words alone."""
     if words is None or not ends.held:
         return
-    warn_of_shared_words(words)
     lost, thin = missing_words(ends.held[0], words), undersized_sets(ends.held[0], words)
     if some := lost["word"][lost["role"] != "control"].unique().tolist():
         why = "they are not in the embedding before the change"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core.checks import Argument, ArgumentError, check_numbers, is_whole, unknown_name
-from .._core.warnings import warn
 from ..model.defaults import DEFAULT_MODELS
 from ..sampling.options import FitOptions
-from ..warnings import WordsInTwoSets
 
 if TYPE_CHECKING:
     from ..model.spec import ModelSpec
@@ -228,13 +225,6 @@ def require_lists(lists: Sequence[WordList]) -> None:
     for wordlist in lists:
         if not wordlist.groups:
             raise ValueError(f"the list {wordlist.name!r} has only controls; add groups")
-
-
-def warn_of_shared_words(wordlist: WordList) -> None:
-    """Warn about stereotypes of several groups, which do not tell these groups apart."""
-    counts = Counter(word for words in wordlist.stereotypes.values() for word in {*words})
-    if shared := tuple(word for word, n in counts.items() if n > 1):
-        warn(WordsInTwoSets(shared, about=wordlist.name))
 
 
 def load_models(models: Sequence[str]) -> list[ModelSpec]:

@@ -27,7 +27,7 @@ from .frames import LIST_READINGS, list_frames, question_of
 from .model_texts import run_fields
 from .reference import Held, baseline_rows, in_contexts, read_against, read_source, split_rows
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
-from .settings import Settings, load_models, settings_of, warn_of_shared_words
+from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from .._core.warnings import BayesbiasWarning
@@ -142,7 +142,6 @@ def analyze_lists(
     for wordlist in lists:
         with one_thread(), noticed() as notices:
             tell("measuring distances")
-            warn_of_shared_words(wordlist)
             held = source.read(wordlist)
             if landmarks is None:  # they are the same for all lists
                 landmarks = source.landmarks(held, specs[-1])
