@@ -1,5 +1,6 @@
 """Exact draws compared with sums over a grid of sds and with NUTS, and on hard designs."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace as Fields
 from typing import Any
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 from builders import grid, model_named
 from dense_oracle import covariance, in_rows
-from scipy.stats import expon, multivariate_normal
+from scipy.stats import expon, multivariate_normal, norm
 
 import bayesbias as bb
 from bayesbias.model.design import Design
@@ -19,6 +20,7 @@ from bayesbias.model.spec import ModelSpec, load_model
 from bayesbias.sampling.collapsed import log_density
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.exact import (
+    Drawn,
     _all_modes,
     _along_sds,
     _drawn,
@@ -211,6 +213,26 @@ def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSp
         fit_design(*contradicted, draws=500, seed=1)
 
 
+def drawn_sd(density: Callable[[np.ndarray], np.ndarray], mode: float, n_draws: int) -> Drawn:
+    """Draw the log of one sd of two observations from a density."""
+    one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
+    one.spec = Fields(priors={"sd": Prior("half_normal", {"sd": 1})})
+    one.blocks = [Block("sd", (), slice(0, 1))]
+    return _drawn(one, density, np.array([mode]), n_draws, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.004, 1), (0.02, 2), (0.5, 2)])
+def test_a_mode_counts_from_a_hundredth_of_the_draws(share: float, n: int) -> None:
+    def density(points: np.ndarray) -> np.ndarray:
+        peaks = norm([-1, -4], 0.2).logpdf(points) + np.log([1 - share, share])
+        return np.asarray(np.logaddexp(*peaks.T))
+
+    _, log_sds, n_modes, _ = drawn_sd(density, -1.0, 10_000)
+    assert n_modes == n
+    # five standard errors of independent draws
+    assert (log_sds < -2.5).mean() == pytest.approx(share, abs=5 * np.sqrt(share / 10_000))
+
+
 @pytest.mark.parametrize("levels", [np.positive, np.sign])
 def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
     """A half-normal sd; its density below e^-9 is wrong by ±40, as of words shared by two sets.
@@ -223,10 +245,7 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
         error = np.where(log_sd < -9, 40 * levels(np.sin(1e6 * log_sd)), 0)
         return log_sd - np.exp(2 * log_sd) / 2 + error
 
-    one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
-    one.spec = Fields(priors={"sd": Prior("half_normal", {"sd": 1})})
-    one.blocks = [Block("sd", (), slice(0, 1))]
-    drawn, log_sds, n_modes, _ = _drawn(one, density, np.zeros(1), 20_000, np.random.default_rng(1))
+    drawn, log_sds, n_modes, _ = drawn_sd(density, 0.0, 20_000)
     assert drawn.pareto_k < 0.7
     assert n_modes == 1
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]

@@ -12,6 +12,7 @@ from bayesbias.sampling.importance import (
     _fitted_part,
     _resample,
     _two_pieces,
+    curvature,
     find_mode,
     importance_resample,
     reweighed,
@@ -217,6 +218,13 @@ def two_peaks(points: np.ndarray) -> np.ndarray:
 def test_modes_are_proposed_as_often_as_their_mass_says() -> None:
     proposal = _at_modes(two_peaks, np.array([[-5.0, -5.0], [5.0, 5.0]]))
     np.testing.assert_allclose(proposal.shares, [0.75, 0.25], rtol=0.01)  # differences of .2 sds
+
+
+def test_the_curvature_of_a_paraboloid_is_its_coefficients() -> None:
+    """Differences have no error for squares; products between parameters do not count."""
+    second = np.array([[4.0, 1.5], [1.5, 0.01]])
+    found = curvature(lambda x: -0.5 * np.einsum("ni,ij,nj->n", x, second, x), np.array([3.0, -2]))
+    np.testing.assert_allclose(found, [4, 0.01], rtol=1e-6)  # rounding of differences
 
 
 def test_the_search_for_a_mode_is_scaled_by_the_curvature() -> None:
