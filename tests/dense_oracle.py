@@ -110,6 +110,25 @@ def beyond_main_effects(design: Design) -> np.ndarray:
     return np.eye(len(pairs)) - told @ np.linalg.pinv(told)
 
 
+def places(design: Design, dim: str) -> np.ndarray:
+    """Return the place of every row's own label along a dimension, or -1 if it has none there."""
+    connection = np.array(design.connections)[design.connection]
+    own_set = np.array([*design.sets, ""])[design.set] if design.sets else connection
+    names = {
+        "connection": connection,
+        "stereotype_connection": connection,
+        "protected_word": np.array(design.words)[design.word],
+        "protected_group": np.array(design.groups)[design.word_group][design.word],
+        "attribute": np.array(design.attributes)[design.attribute],
+        "attribute_kind": np.array(design.kinds)[design.attribute_kind][design.attribute],
+        "attribute_set": own_set,
+        "attribute_column": np.where(own_set == "", connection, own_set),
+        "context": np.array(design.contexts or [""])[design.context],
+    }[dim]
+    place = {name: at for at, name in enumerate(design.coords[dim])}
+    return np.array([place.get(name, -1) for name in names])
+
+
 def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
     """Return each row's expected outcome as a sum of effects, (n_rows, n_effects)."""
     found, n = effects(design, spec)
@@ -122,7 +141,7 @@ def in_rows(design: Design, spec: ModelSpec) -> np.ndarray:
                 own = found[term.name][j]
                 total[i] += design.x[i, j] * (own[design.connection[i]] if term.by else own)
             continue
-        index = [design.codes(dim) for dim in term.dims]
+        index = [places(design, dim) for dim in term.dims]
         has_level = index[-1] >= 0
         total[has_level] += found[term.name][tuple(each[has_level] for each in index)]
     return total

@@ -180,6 +180,7 @@ def test_changes_are_counted_draw_by_draw(change_tree: DataTree) -> None:
     frame = comparison.changes(tree, 0.8, 0.05, "eti")
     expected = compare_draws((after - before).reshape(len(after), -1), 0.8, 0.05, "eti")
     np.testing.assert_allclose(frame[[*expected]], expected)
+    assert [*frame][:5] == ["level", "protected_group", "protected_word", "connection", "before"]
     np.testing.assert_allclose(frame["p_moved"], 1 - frame["p_rope"])
     np.testing.assert_allclose(frame["before"], before.mean(axis=0).ravel())
     np.testing.assert_allclose(frame["after"], after.mean(axis=0).ravel())

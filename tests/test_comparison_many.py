@@ -320,7 +320,7 @@ def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
     for order in ("abc", "bac"):
         table = pd.concat([own[name] for name in order])
         post = bb.fit_many(table, "maximal", covariates="share", draws=250, seed=1)
-        raw = post["constant_data"]["raw_mean"].values[0]
+        raw = post["constant_data"].data_vars["raw_mean"].values[0]
         found.append(dict(zip(order, raw, strict=True)))
     # The sd of b's contrast is about .02; draws of its sds move the mean by a tenth of this.
     assert found[0]["b"] == pytest.approx(found[1]["b"], abs=0.004)

@@ -93,6 +93,12 @@ def test_unusable_covariates_are_refused_by_name(table, call, message) -> None:
         bb.with_covariate(table, **{"name": "share"} | call)
 
 
+def test_rows_without_a_value_are_named_by_both_words(table: pd.DataFrame) -> None:
+    part = table.assign(share=np.where(np.arange(80) == 43, np.nan, np.arange(80) % 7))
+    pair = ", ".join(table.loc[43, ["protected_word", "attribute"]])
+    refused(f"no value for {pair};", bb.fit, part, covariates="share")
+
+
 def test_a_covariate_is_never_replaced(table: pd.DataFrame) -> None:
     once = bb.with_covariate(table, "share", MIXED)
     refused("drop your column first", bb.with_covariate, once, "share", MIXED)

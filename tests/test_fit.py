@@ -115,18 +115,20 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
 
 
 def test_memory_grows_with_draws_and_chains(toy_table, monkeypatch) -> None:
-    """A number takes eight bytes; by-group with two groups has more than 50 of them."""
+    """A number takes eight bytes; by-group with two groups has more than 50 of them.
+
+    Rows are asked for first, and in proportion to their number.
+    """
     asked: list[float] = []
     monkeypatch.setattr(fitting, "require_memory", lambda size, what: asked.append(size))
     for draws, chains in ((100, 2), (300, 2), (100, 6)):
         fit(toy_table, draws=draws, chains=chains, seed=1)
-    (
-        _,
-        few,
-        *_,
-    ) = asked
-    assert asked[3::2] == [3 * few, 3 * few]
+    rows, few, *more = asked
+    assert more == [rows, 3 * few, rows, 3 * few]
     assert few > 8 * 100 * 2 * 50
+    once = toy_table.iloc[::2]
+    fit(once, draws=100, seed=1)
+    assert asked[6] / len(once) == pytest.approx(rows / len(toy_table))
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSALS)

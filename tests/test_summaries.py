@@ -294,6 +294,7 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.contrasts(post, named="he", between="groups"), "cannot be combined"),
     (lambda post: bb.contrasts(post, named="he", over="listed"), "cannot be combined"),
     (lambda post: bb.contrasts(post, rope=(-0.1, 0.1)), "rope is a half-width"),
+    (lambda post: bb.contrasts(post, rope=2.1), "rope is a half-width"),
     (lambda post: bb.contrasts(post, ci_prob="89%"), "ci_prob must lie in"),
     (lambda post: bb.prior_sensitivity(post, draws=0), "draws must be a whole number, 1 or more"),
     (bb.hypothesis, "pass one or more statements"),

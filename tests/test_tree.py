@@ -65,6 +65,8 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     assert again.attrs == tree.attrs
     for name in tree.children:  # draws are stored in single precision
         xr.testing.assert_allclose(again[name].to_dataset(), tree[name].to_dataset(), rtol=1e-6)
+    means = tree["posterior"]["connection_mean"]
+    xr.testing.assert_equal(again["posterior"]["connection_mean"], means.astype("f4").astype("f8"))
     save_posterior(again, path)  # the file is closed after reading
     light = load_posterior(path)
     assert not {"attribute", "row"} & set(light["posterior"].dims)
