@@ -35,7 +35,7 @@ from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED
 from ..model.indexing import index_table
 from ..model.spec import ModelSpec, load_model
-from ..posterior.estimands import DOUBLE, estimand_names, identifies_groups, pair_place, slope_gaps
+from ..posterior.estimands import WITHIN, estimand_names, identifies_groups, pair_place, slope_gaps
 from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import moments
 from ..sampling.exact import sample_exact
@@ -190,8 +190,8 @@ def list_contrasts(
     place, sign = pair_place(design.connections, *pair)
     alone = [collapse(*each) for each in zip(runs.designs, runs.specs, strict=True)]
     weights = sign * contrast_weights(alone[0])[..., place]
-    is_double = estimand_names(design, alone[0].spec)[0, place] == DOUBLE
-    if is_double and not identifies_groups(design):
+    is_default = estimand_names(design, alone[0].spec)[0, place] != WITHIN
+    if is_default and not identifies_groups(design):
         weights[:, 1:] = np.nan
     is_known = ~np.isnan(weights[0])
     weights = weights[:, is_known]

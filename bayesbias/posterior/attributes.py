@@ -44,7 +44,6 @@ from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
 from ..sampling.effects import draws_and_means
 from ..sampling.reduction import collapse
 from .estimands import (
-    DOUBLE,
     RELATIVE,
     Values,
     cell_draws,
@@ -52,6 +51,7 @@ from .estimands import (
     has_cells,
     identifies_groups,
     names_of_cells,
+    overall_estimand,
     relative_weights,
     shared_gaps,
     slope_errors,
@@ -199,7 +199,7 @@ class _Rows:
                 "protected_group": np.take(design.groups, self.group),
                 "attribute_set": np.take(design.columns, self.column),
                 "attribute": np.take(design.attributes, self.attribute),
-                "estimand": RELATIVE if identifies_groups(design) else DOUBLE,
+                "estimand": RELATIVE if identifies_groups(design) else overall_estimand(design),
                 "frequency": str(frequency),
                 "raw": np.where(lacking, np.nan, raw),
             }

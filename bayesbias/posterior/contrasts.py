@@ -121,8 +121,9 @@ def contrasts(
 
     Notes
     -----
-    ``estimand`` is ``double difference`` (overall), ``relative`` (groups, if there are three), or
-    ``within``. `bayesbias.posterior.estimands` has their formulas. ``within`` includes how close
+    ``estimand`` is ``double difference`` (overall), ``plain difference`` (overall, with only one
+    set or group), ``relative`` (groups, if there are three), or ``within``.
+    `bayesbias.posterior.estimands` has their formulas. ``within`` includes how close
     each set is to all groups; it applies to comparisons with controls, to groups in a list of two,
     to models without group means, and to ``over="listed"``. ``default_rows`` selects the rows that
     reports show.

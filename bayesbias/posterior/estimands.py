@@ -9,6 +9,8 @@ estimand            formula                                                    d
 =================== ========================================================== =====================
 double difference   mean over g of m(g, S_g) - m(g, S_h), balanced so that the overall; words if no
                     closeness of sets and of groups cancels                    group is identified
+plain difference    mean of own cells - mean of other cells, if only one set   overall; words if no
+                    or only one group is there, so nothing can cancel          group is identified
 relative            mean over h of [m(g, S_g) - m(h, S_g)] - [m(g, T) - m(h,   groups, words
                     T)], T = sets that are different for both g and h
 within              m(g, first) - m(g, second)                                 none
@@ -17,6 +19,9 @@ within              m(g, first) - m(g, second)                                 n
 double difference
     Two groups are enough, even without controls. If groups share or lack sets, cell weights are
     from a regression on group, column, and connection.
+plain difference
+    With only one set, the contrast includes how close each group is to everything; with only one
+    group, how close each set is to everything.
 relative
     The contrast shows which groups are affected, and needs three groups. With two groups, a list
     shows only how the groups differ on both sets together. Which group accounts for it depends on
@@ -46,7 +51,7 @@ from ..model.frequency import Frequency, cell_positions, frequency_of, slope_sco
 from ..model.spec import ModelSpec
 from ..tables.schema import ROUNDING
 
-DOUBLE, RELATIVE, WITHIN = ("double difference", "relative", "within")
+DOUBLE, PLAIN, RELATIVE, WITHIN = ("double difference", "plain difference", "relative", "within")
 """Names of the estimands."""
 
 SLOPES_SEED = 47
@@ -130,9 +135,9 @@ def estimand_names(design: Design, spec: ModelSpec, over: str = "population") ->
     n, n_groups = len(design.connections), len(design.groups)
     names = np.full((1 + n_groups + len(design.words), n * (n - 1) // 2), WITHIN, dtype=object)
     if compares_stereotypes(design):
-        names[0, 0] = DOUBLE
+        names[0, 0] = overall = overall_estimand(design)
         if over == "population" and has_cells(spec):
-            names[1 + n_groups :, 0] = DOUBLE
+            names[1 + n_groups :, 0] = overall
             if identifies_groups(design):
                 names[1:, 0] = RELATIVE
     return names
@@ -180,22 +185,31 @@ def _own_minus_different(design: Design) -> FloatArray:
     return np.asarray(own - different)
 
 
+def overall_estimand(design: Design) -> str:
+    """Return the name of the overall contrast of own and other sets."""
+    return DOUBLE if _overall(design)[1] else PLAIN
+
+
 def double_weights(design: Design) -> FloatArray:
-    """Return (n_groups, n_columns) cell weights of the double difference.
+    """Return (n_groups, n_columns) cell weights of the double or plain difference.
 
     The weights are those of "associated" in a regression of stereotype cells on group and column.
+    If groups and columns determine which sets are own sets, the weights are those of plain means.
     """
+    return _overall(design)[0]
+
+
+def _overall(design: Design) -> tuple[FloatArray, bool]:
+    """Return the cell weights of the overall contrast, and whether closeness cancels in it."""
     names = names_of_cells(design)
     group, column = np.nonzero((names == "associated") | (names == "different"))
     own = (names[group, column] == "associated").astype(np.float64)
     effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
     rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
-    weights = np.zeros(names.shape)
-    # If the group and the column determine which sets are own sets, use plain means.
-    is_known = rest @ rest > ROUNDING
+    weights, cancels = np.zeros(names.shape), bool(rest @ rest > ROUNDING)
     plain = own / own.sum() - (1 - own) / (1 - own).sum()
-    weights[group, column] = rest / (rest @ own) if is_known else plain
-    return weights
+    weights[group, column] = rest / (rest @ own) if cancels else plain
+    return weights, cancels
 
 
 def names_of_cells(design: Design) -> np.ndarray:

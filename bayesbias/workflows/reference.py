@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,8 +144,13 @@ class Source:
         return Held(vectors, wordlist, self.settings, pool)
 
     def landmarks(self, held: Held, spec: ModelSpec) -> pd.DataFrame:
-        """Return the landmarks in an embedding from which words can be drawn."""
+        """Return the landmarks in an embedding from which words can be drawn.
+
+        No landmark is measured with covariates, which make another measure of a list.
+        """
         if in_contexts(held.vectors) or self.pools is None or spec.likelihood != "normal":
+            return pd.DataFrame()
+        if self.settings.covariates:
             return pd.DataFrame()
         return landmark_rows(held.vectors, self.pools, spec, self.settings, self.settings.matched)
 
@@ -198,12 +202,11 @@ def in_contexts(vectors: object) -> TypeIs[ContextualVectors]:
 
 
 def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]:
-    """Compare the contrasts of a list with those of reference lists, and compute other scores.
+    """Compare the contrasts of a list with those of reference lists.
 
     Frames are keyed by file name. ``reference`` contains the default rows of contrasts, with their
     places among reference lists. ``reference_lists`` contains every list's contrasts, with its kind
-    in ``match``. ``scores`` comes from `score_table`; it is empty if fewer than two groups have
-    stereotypes. If there are no reference lists, the reason is returned instead of frames.
+    in ``match``. If there are no reference lists, the reason is returned instead of frames.
     """
     settings, pool, wordlist = held.settings, held.pool, held.wordlist
     for reason, holds in (
@@ -233,7 +236,7 @@ def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]
         for name, frame in frames.items():  # words on other topics are the only kind
             frames[name] = joined({"topics": frame}, "match").drop(columns=["first", "second"])
         frames["reference_lists"].attrs["n_words"] = len(pool.words)
-        return Frames({**frames, "scores": partial(_scores, held.vectors, present, settings)}), None
+        return Frames(frames), None
     return Frames({}), Without.WORDS
 
 
@@ -285,11 +288,15 @@ def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Poo
     return replace(pool, found=held, found_ranks=held_ranks)
 
 
-def _scores(vectors: KeyedVectors, wordlist: WordList, settings: Settings) -> pd.DataFrame:
-    """Compute published scores of the groups that have stereotypes."""
-    if (some := scored_list(wordlist, vectors.key_to_index)) is None:
+def published_scores(held: Held) -> pd.DataFrame:
+    """Compute published scores of the groups that have stereotypes.
+
+    The frame is empty if fewer than two groups have some, and for words in contexts.
+    """
+    vectors, ci_prob = held.vectors, held.settings.ci_prob
+    if in_contexts(vectors) or (some := scored_list(held.wordlist, vectors.key_to_index)) is None:
         return pd.DataFrame()
-    return score_table(vectors, some, scores=SCORES, ci_prob=settings.ci_prob, seed=WORDS_SEED)
+    return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
 
 
 def scored_list(wordlist: WordList, found: Container[str]) -> WordList | None:

@@ -25,7 +25,15 @@ from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lis
 from ..warnings import UnreliableLoo
 from .frames import LIST_READINGS, list_frames, question_of
 from .model_texts import run_fields
-from .reference import Held, baseline_rows, in_contexts, read_against, read_source, split_rows
+from .reference import (
+    Held,
+    baseline_rows,
+    in_contexts,
+    published_scores,
+    read_against,
+    read_source,
+    split_rows,
+)
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .settings import Settings, load_models, settings_of
 
@@ -156,7 +164,8 @@ def analyze_lists(
             lead = results[specs[-1].name]
             reference, without = read_against(held, lead)
             compared = {
-                "landmarks": landmarks,
+                "landmarks": _same_measure(landmarks, lead["contrasts"]),
+                "scores": partial(published_scores, held),
                 "comparison": _compared(table.rows, results),
                 "baseline": baseline_rows(held, lead),
                 "split": split_rows(held, lead),
@@ -166,6 +175,12 @@ def analyze_lists(
         record = _record(frames, held, results, notices=(*read, *notices), without=without)
         analyses.append(Analysis(record, results, settings, held.wordlist))
     return analyses
+
+
+def _same_measure(landmarks: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the landmarks whose estimand is the overall one of a list's contrasts."""
+    overall = frame["estimand"].iloc[:1]
+    return landmarks[landmarks["estimand"].isin(overall)] if len(landmarks) else landmarks
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
