@@ -212,7 +212,10 @@ def test_changes_are_counted_draw_by_draw(change_tree: DataTree) -> None:
     [(20, 1, True), (20, 2, False), (19, 0, False), (40, 2, True), (40, 3, False)],
 )
 def test_a_warning_counts_words_outside_the_list(n_words: int, n_changed: int, told: bool) -> None:
-    """Twenty words and 95% are enough; lengths and listed words do not count."""
+    """Twenty words and 95% are enough; lengths and listed words do not count.
+
+    Vectors of other dimensions are another embedding.
+    """
     rng = default_rng(3)
     before = {f"w{i}": rng.normal(size=3) for i in range(n_words)}
     after = {w: 3 * v if i >= n_changed else v[::-1] for i, (w, v) in enumerate(before.items())}
@@ -226,6 +229,8 @@ def test_a_warning_counts_words_outside_the_list(n_words: int, n_changed: int, t
         assert (message.unchanged, message.words) == (n_words - n_changed, n_words)
     else:
         warn_if_only_listed_changed(before, after, listed)
+    wider = {word: np.append(vector, 0.0) for word, vector in after.items()}
+    warn_if_only_listed_changed(before, wider, listed)
 
 
 def test_a_place_among_reference_lists_counts_ties_half() -> None:

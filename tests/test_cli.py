@@ -248,6 +248,8 @@ def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) 
         assert main(["check-limits", str(tmp_path), gap, str(low), str(high)]) == code
         assert capsys.readouterr().out.startswith(f"{('inside', 'OUTSIDE')[code]}: {gap}")
     assert main(["check-limits", str(tmp_path), "humane", "0", "1"]) == 2
+    assert main(["check-limits", str(tmp_path), "men < women", "0", "1"]) == 2
+    assert "without < and >" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("toy")

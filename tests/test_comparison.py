@@ -63,6 +63,20 @@ def test_a_change_of_only_the_listed_words_is_said() -> None:
 
 
 @pytest.mark.usefixtures("few_resamples")
+def test_ends_of_different_dimensions_are_compared_by_their_distances() -> None:
+    """In more dimensions, turned vectors have the same distances; one word gets another vector."""
+    rng, (before, words) = np.random.default_rng(1), leaning("xyz", n=3)
+    before |= {str(i): rng.normal(size=6) for i in range(40)}
+    turn = np.linalg.qr(rng.normal(size=(9, 6)))[0].T
+    after = {word: row @ turn for word, row in before.items()} | {"x0": np.eye(9)[0]}
+    options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
+    pairs = bb.analyze_change(before, after, words, **options).pairs
+    moved = pairs["protected_word"] == "x0"
+    assert (pairs.loc[moved, "change"].abs() > 1e-3).all()
+    np.testing.assert_allclose(pairs.loc[~moved, "change"], 0, atol=1e-6)  # single precision
+
+
+@pytest.mark.usefixtures("few_resamples")
 def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_have() -> None:
     rng, (before, words) = np.random.default_rng(3), leaning("xyz", n=3)
     after = {word: row + 0.3 * rng.normal(size=6) for word, row in before.items()}

@@ -165,6 +165,17 @@ def test_two_groups_identify_the_double_difference_only(controls: str) -> None:
     assert found == pytest.approx(listed["mean"], abs=1e-12)
 
 
+@pytest.mark.parametrize("column", ["protected_group", "attribute_set"])
+def test_the_overall_contrast_of_one_group_or_of_one_set_is_a_plain_difference(column: str) -> None:
+    table = table_of("xyz", controls="")
+    table = table[table[column] == "y"].reset_index(drop=True)
+    overall = leading(table).loc[("overall", "")]
+    means = table.groupby("connection", observed=True)["cosine_distance"].mean()
+    assert overall["estimand"] == "plain difference"
+    # the prior shrinks cells by a few thousandths
+    assert overall["mean"] == pytest.approx(means["associated"] - means["different"], rel=0.02)
+
+
 @pytest.mark.parametrize("groups", ["xyz", "wxyz"])
 def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
     weights = relative_weights(make_design(table_of(groups, "human")))

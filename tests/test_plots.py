@@ -147,6 +147,8 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     ax = plots.contrast_forest(both.drop(columns=["p_direction", "first", "second"]))
     ranges = [patch for patch in ax.patches if round(patch.get_width(), 9) == 0.7]  # type: ignore[attr-defined]
     assert len(ranges) == 2 * len(frame)
+    means = frame.drop(columns=["first", "second", "estimand"]).assign(connection="associated")
+    refused("columns: first, second", plots.contrast_forest, means)
 
 
 def test_every_standard_deviation_of_distances_has_words() -> None:
@@ -276,8 +278,11 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []
     figure, ax = plt.subplots()
-    for name in ("mine.png", "v1.5.SVG"):
+    for name in ("mine.png", "v1.5.SVG", "paper.pdf", "paper.eps"):
         assert plots.save(ax, tmp_path / name) == [tmp_path / name]
+    first = (tmp_path / "paper.pdf").read_bytes()
+    assert plots.save(ax, tmp_path / "paper.pdf")[0].read_bytes() == first
+    refused(r"figure\.axes\[0\]", plots.save, figure, tmp_path / "paper.pdf", error=TypeError)
     assert plt.get_fignums() == [figure.number]  # the caller's stays open
 
 

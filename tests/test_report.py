@@ -332,6 +332,18 @@ def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_pa
     found = bb.analyze("glove-demo", words, draws=200, reference_lists=3, seed=1)
     assert "Too few" in found.report(tmp_path / "out").read_text(encoding="utf-8")
     assert not found.lead["influence"]["mean_without"].isna().any()
+    # One set has another estimand than the landmarks, and it has no published score.
+    assert found.contrasts["estimand"].iloc[0] == "plain difference"
+    assert (len(found.landmarks), len(found.scores)) == (0, 0)
+
+
+def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> None:
+    how = {"draws": 100, "seed": 1, "matched": 2}
+    plain = bb.analyze("glove-demo", "weat7", reference_lists=0, **how)
+    known = bb.analyze("glove-demo", "weat7", covariates="log_rank_attribute", **how)
+    assert plain.scores["score"].tolist() == ["weat", "mac", "same"]
+    pd.testing.assert_frame_equal(plain.scores, known.scores)
+    assert (len(plain.landmarks), len(known.landmarks)) == (3, 0)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,11 @@ def distributions(
         See `load_vectors`.
     """
     check_choice("case", case, CASES)
+    if not isinstance(experiments, Mapping):
+        raise TypeError(
+            "experiments must be a mapping of names; for word lists, pass "
+            "bb.background.experiments(wordlists)"
+        )
     if not experiments:
         raise ValueError("there are no experiments; pass one or more word lists")
     sets = {

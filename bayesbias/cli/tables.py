@@ -236,6 +236,10 @@ def check_limits(
     check_probability(ci_prob)
     if not low <= high:
         raise ValueError(f"the lower limit, {low:g}, must not exceed the upper limit, {high:g}")
+    if {*"<>"} & {*difference}:
+        raise ValueError(
+            f"write {difference!r} without < and >, as a difference such as 'muslim - christian'"
+        )
     posterior = bb.load_posterior(run / "posterior.nc" if run.is_dir() else run)
     (row,) = bb.hypothesis(posterior, f"{difference} > 0", ci_prob=ci_prob).to_dict("records")
     inside = low <= row["low"] and row["high"] <= high

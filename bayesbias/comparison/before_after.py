@@ -204,6 +204,7 @@ def warn_if_only_listed_changed(
     """Warn if the first words that are not in a list have the same directions in both embeddings.
 
     Files are read only as far as their first words. Encoders, which have no words, are left out.
+    Vectors of different dimensions have no directions in common.
     """
     sources = [
         open_embedding(source, allow_pickle=allow_pickle, progressbar=False)
@@ -213,6 +214,8 @@ def warn_if_only_listed_changed(
         return
     first, second = (_first_directions(source, listed) for source in sources)
     shared = [word for word in first if word in second]
+    if any(len(first[word]) != len(second[word]) for word in shared):
+        return
     unchanged = sum(float(first[word] @ second[word]) > 1 - SAME_DIRECTION for word in shared)
     if len(shared) >= FEWEST_UNLISTED and unchanged >= MOST_UNCHANGED * len(shared):
         warn(OnlyListedChanged(unchanged, len(shared)))

@@ -90,7 +90,8 @@ def contrast_forest(
         interval. The column ``match`` sets the range's color; a row may occur once with each value
         (``frequency`` and ``topics``).
     """
-    columns = (*LEVEL_COLUMNS[:2], "mean", "low", "high")
+    names = () if "estimand" in frame else ("first", "second")  # frames of reports have one pair
+    columns = (*LEVEL_COLUMNS[:2], *names, "mean", "low", "high")
     layout.require_frame(frame, columns, "bb.contrasts(posterior)")
     pair = {"first": first, "second": second} if "first" not in frame else {}
     rows = lead_contrasts(frame.assign(**pair), first, second)

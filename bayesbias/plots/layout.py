@@ -81,25 +81,28 @@ def figure_of(ax: Axes) -> Figure:
 def save(axes: Axes, path: str | Path) -> list[Path]:
     """Write the figure of an Axes as a PNG and an SVG file, and return their paths.
 
-    Identical plots give identical files. Figures that this package made are closed afterward. If
-    `path` ends in ``.png`` or ``.svg``, the figure is written only in that format. Otherwise, both
-    endings are added.
+    Identical plots give identical PNG, SVG, and PDF files. Figures that this package made are
+    closed afterward. If `path` ends in a format of matplotlib, such as ``.pdf``, the figure is
+    written only in that format. Otherwise, the endings ``.png`` and ``.svg`` are added.
     """
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
+    from matplotlib.axes import Axes
 
+    if not isinstance(axes, Axes):
+        raise TypeError(f"save needs Axes, not {type(axes).__name__}; pass figure.axes[0]")
     figure, path = figure_of(axes), Path(path)
     title = {"Title": axes.get_title(loc="left").replace("\n", " ")}
-    extra = {"png": title, "svg": title | {"Date": None}}
-    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in extra}
-    if (asked := path.suffix.lower().removeprefix(".")) in extra:
+    extra = {"png": title, "svg": title | {"Date": None}, "pdf": title | {"CreationDate": None}}
+    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")}
+    if (asked := path.suffix.lower().removeprefix(".")) in figure.canvas.get_supported_filetypes():
         files = {asked: path}
     for kind, final in files.items():
         with rc_context({"svg.hashsalt": "bayesbias"}), replace_file(final) as temporary:
             figure.savefig(
                 temporary,
                 format=kind,
-                metadata=extra[kind],
+                metadata=extra.get(kind),
                 dpi=PIXELS_AN_INCH,
                 bbox_inches="tight",
             )

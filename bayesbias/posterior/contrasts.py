@@ -11,6 +11,7 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
+from .._core.display import stages
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, mixture_quantiles
 from .._core.random import Seed, as_seed_sequence
 from ..model.frequency import frequency_of
@@ -280,9 +281,14 @@ def _of_named_words(
         rows = [1 + len(design.groups) + word for word in unpooled]
         return population_gaps(design, alone.spec, values_at)[:, rows]
 
-    each = [draws_of([word], child) for word, child in zip(chosen, children, strict=False)]
-    gaps = np.concatenate(each, axis=1)
-    together = gaps if len(words) == 1 else draws_of(chosen, children[-1])
+    with stages() as tell:
+        each = []
+        for word, child in zip(chosen, children, strict=False):
+            tell(f"fitting {design.words[word]} without pooling")
+            each.append(draws_of([word], child))
+        gaps = np.concatenate(each, axis=1)
+        tell("fitting all of them without pooling")
+        together = gaps if len(words) == 1 else draws_of(chosen, children[-1])
     above = (gaps > 0).mean(axis=0) > 0.5
     rows = [(WORD, design.groups[design.word_group[word]], design.words[word]) for word in chosen]
     levels = pd.DataFrame(rows, columns=list(LEVEL_COLUMNS))

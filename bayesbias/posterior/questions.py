@@ -89,7 +89,10 @@ def hypothesis(
     Name: probability, dtype: float64
     """
     if not hypotheses or not all(isinstance(text, str) for text in hypotheses):
-        raise ValueError("pass one or more statements, such as 'muslim < christian - 0.05'")
+        raise ValueError(
+            "pass one or more statements as texts, not as a list, such as "
+            "bb.hypothesis(post, 'muslim < christian - 0.05', 'muslim < 0')"
+        )
     asked = _Asked(tree, over, {"ci_prob": ci_prob, "rope": 0.0, "ci_kind": ci_kind})
     frame = pd.concat([asked.answer(text) for text in hypotheses], ignore_index=True)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}

@@ -30,7 +30,7 @@ LIMITS = ("what people are like", "whether a system does harm")
 OTHERS = "Other words or texts could give another answer."
 
 
-type Plots = dict[str, Callable[[], Axes]]
+type Plots = dict[str, Callable[..., Axes]]
 """Functions that draw figures, by name."""
 
 type Part = Table | str | tuple[str, str]

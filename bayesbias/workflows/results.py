@@ -172,9 +172,9 @@ class Fitted:
         """Return the tables and texts that the page folds."""
         return self.page().folded()
 
-    def plot(self) -> Axes:
-        """Draw the main figure of the report with matplotlib."""
-        return next(iter(self.page().plots().values()))()
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the main figure of the report with matplotlib, on new Axes if none are passed."""
+        return next(iter(self.page().plots().values()))(ax=ax)
 
     def write_up(self) -> WriteUp:
         """Write paragraphs for a paper, with references."""
