@@ -99,8 +99,16 @@ def test_two_spellings_of_one_vector_count_once() -> None:
     own = table[table["attribute"] == "Nurse"].set_index("protected_word")["connection"]
     assert own["he"] == own["she"] == "associated"
     assert bb.undersized_sets(spelt(words), words).set_index("set")["found"]["woman"] == 1
+    sets = words.groups["woman"], words.groups["man"], words.stereotypes["woman"], ("soldier",)
+    with pytest.warns(bb.warnings.SameSpellings) as told:
+        score = bb.scores.weat(spelt(words), *sets)
+    assert [one.message.spellings for one in told] == [(("She", "she"),), (("NURSE", "nurse"),)]
+    assert score.score == bb.scores.weat(VECTORS, ("she",), ("he",), ("nurse",), ("soldier",)).score
     words = word_list(groups={"man": ("he",), "woman": ("she", "He")})
     refused(r"'he' \(group man\) and 'He' \(group woman\)", distance_table, spelt(words), words)
+    refused("share he .as He.", bb.score_table, spelt(words), words)
+    sets = words.groups["man"], words.groups["woman"], ("nurse",), ("soldier",)
+    refused("X and Y share he .as He.", bb.scores.weat, spelt(words), *sets)
 
 
 def test_sets_that_lost_too_much_are_named_and_refused_if_asked() -> None:

@@ -112,7 +112,9 @@ def test_two_spellings_of_one_vector_are_one_word_of_a_set() -> None:
     vectors = load_vectors(keyed(WORDS), ["King", "king", "queen"], case="fallback")
     first = {"King": "King", "king": "King", "queen": "queen"}
     assert first_spellings(vectors, ["King", "king", "queen", "lost"]) == first
-    found = look_up(vectors, {"X": ["king", "King", "queen"], "Y": ["King", "lost"]})
+    with pytest.warns(bb.warnings.SameSpellings) as told:
+        found = look_up(vectors, {"X": ["king", "King", "queen"], "Y": ["King", "lost"]})
+    assert told[0].message == bb.warnings.SameSpellings((("King", "king"),), about="X")
     assert found.words == {"X": ("king", "queen"), "Y": ("King",)}
     assert found.missing == {"Y": ("lost",)}
 
@@ -212,15 +214,24 @@ def test_unknown_frequency_is_said() -> None:
 
 
 def test_files_from_a_to_z_and_encoders_have_no_ranks(tmp_path: Path) -> None:
+    """gensim counts down from the number of words, whatever their order."""
     words = sorted(f"{a}{b}" for a in "pqrs" for b in "aeiou")
     for name, order in (("a.vec", words), ("z.vec", words[::-1])):
         lines = [f"{word} {i}.5 1.5" for i, word in enumerate(order)]
-        (tmp_path / name).write_text("\n".join(lines))
+        (tmp_path / name).write_text("\n".join(["20 2", *lines]))
     assert known_ranks(bb.load_vectors(tmp_path / "a.vec")) is None
     for asked in (words[5:], words[:4:-1]):  # in any order
         assert known_ranks(bb.load_vectors(tmp_path / "a.vec", asked)) is None
     ranks = known_ranks(bb.load_vectors(tmp_path / "z.vec", words[:3]))
     assert ranks.tolist() == [18, 19, 20]
+    in_order, turned = (
+        KeyedVectors.load_word2vec_format(tmp_path / name) for name in ("a.vec", "z.vec")
+    )
+    assert known_ranks(turned).tolist() == list(range(1, 21))
+    for read in (in_order, bb.load_vectors(in_order, words[5:])):
+        assert known_ranks(read) is None
+    in_order.set_vecattr(words[0], "count", 5)  # counts of one's own
+    assert known_ranks(in_order) is not None
     assert known_ranks(bb.load_vectors(Model(), ["he", "she"])) is None
     assert known_ranks(bb.load_vectors(ROWS)) is None
     bb.save_vectors(ROWS, tmp_path / "s.npz")

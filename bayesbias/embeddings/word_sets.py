@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Protocol
 
@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray
 from .._core.checks import check_labels, check_words
 from .._core.display import abridged
+from .._core.warnings import warn
 from ..tables.spellings import first_spellings, forms_of
+from ..warnings import SameSpellings
 from .formats.held import as_keyed
 from .formats.keyed import directed, require_directions
 from .load import vectors_in_memory
@@ -29,24 +31,34 @@ class WordVectors(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WordSets:
-    """(n_words, n_dims) vectors, words in the same order, and missing words, each keyed by set."""
+    """(n_words, n_dims) vectors, words in the same order, and missing words, each keyed by set.
+
+    ``spellings`` maps each word to the first one in any set that has the same vector.
+    """
 
     rows: dict[str, FloatArray]
     words: dict[str, tuple[str, ...]]
     missing: dict[str, tuple[str, ...]]
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
     """Read the vectors of every set; leave out missing words, and report them.
 
-    If two spellings in a set have the same vector, only the first is used.
+    If two spellings in a set have the same vector, only the first is used, with a warning.
     """
     listed = {name: listed_words(name, given) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
-    found = WordSets({}, {}, {})
+    spellings = first_spellings(vectors, chain(*listed.values()))
+    found = WordSets({}, {}, {}, spellings)
     for name, wanted in listed.items():
-        spellings = first_spellings(vectors, wanted)
-        words = tuple(word for word in wanted if spellings.get(word) == word)
+        known = [word for word in wanted if word in spellings]
+        first: dict[str, str] = {}
+        for word in known:
+            first.setdefault(spellings[word], word)
+        words = tuple(first.values())
+        if same := tuple((word, first[spellings[word]]) for word in known if word not in words):
+            warn(SameSpellings(same, about=name))
         lost = tuple(word for word in wanted if word not in spellings)
         if not words:
             raise ValueError(
@@ -78,9 +90,18 @@ def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
     return loaded
 
 
-def refuse_overlap(first: str, second: str, sets: Mapping[str, Iterable[str]]) -> None:
-    """Raise a ValueError if two sets share a word."""
-    if shared := [word for word in sets[first] if word in set(sets[second])]:
+def refuse_overlap(
+    first: str,
+    second: str,
+    sets: Mapping[str, Iterable[str]],
+    spellings: Mapping[str, str] | None = None,
+) -> None:
+    """Raise a ValueError if two sets share a word, or spellings of the same vector."""
+    known = spellings or {}
+    other = {known.get(word, word): word for word in sets[second]}
+    both = [(word, other.get(known.get(word, word))) for word in sets[first]]
+    shared = [one if one == two else f"{one} (as {two})" for one, two in both if two]
+    if shared:
         raise ValueError(f"{first} and {second} share {abridged(shared)}; keep each in one set")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from ..embeddings.word_sets import WordVectors, look_up
+from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from ..tables.wordlists import WordListLike, load_wordlist
 
 Indices = NDArray[np.intp]
@@ -121,6 +121,8 @@ def list_rows(
     protected = {f"group {group}": wordlist.groups[group] for group in groups}
     stereotypes = {f"stereotypes of {group}": wordlist.stereotypes[group] for group in groups}
     found = look_up(vectors, protected | stereotypes)
+    for one, other in combinations(protected, 2):
+        refuse_overlap(one, other, found.words, found.spellings)
     rows = [tuple(found.rows[name] for name in kind) for kind in (protected, stereotypes)]
     words = [
         tuple(np.array(found.words[name]) for name in kind) for kind in (protected, stereotypes)

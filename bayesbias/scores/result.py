@@ -102,7 +102,7 @@ def read_sets(
         return WordSets(rows, words, {})
     found = look_up(vectors, cast("Mapping[str, Iterable[str]]", sets))
     for first, second in combinations(disjoint, 2):
-        refuse_overlap(first, second, found.words)
+        refuse_overlap(first, second, found.words, found.spellings)
     return found
 
 

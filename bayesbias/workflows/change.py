@@ -13,7 +13,7 @@ import pandas as pd
 from .. import comparison, debias
 from .._core.random import as_seed_sequence
 from .._core.substitutions import substitutions
-from .._core.warnings import warn
+from .._core.warnings import ignored, warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import missing_words, undersized_sets
@@ -23,7 +23,7 @@ from ..model.spec import load_model
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
-from ..warnings import MissingWords, ThinSet
+from ..warnings import MissingWords, SameSpellings, ThinSet
 from .change_ends import Ends, read_ends, settled_recovery
 from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
@@ -188,7 +188,8 @@ def _scores(ends: Ends, words: WordList | None, known: ChangeSettings) -> pd.Dat
         some = scored_list(words, first.key_to_index.keys() & second.key_to_index.keys())
     if some is None:  # fewer than two groups have stereotypes, or there are no vectors
         return comparison.mac_before_after(ends.before, ends.after)
-    return comparison.scores_before_after(first, second, some, ci_prob=known.ci_prob, seed=0)
+    with ignored(SameSpellings):  # which the distances have named
+        return comparison.scores_before_after(first, second, some, ci_prob=known.ci_prob, seed=0)
 
 
 def _remains(

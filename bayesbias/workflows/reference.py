@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.warnings import warn
+from .._core.warnings import ignored, warn
 from ..background.pools import (
     WORDS_SEED,
     Pool,
@@ -42,7 +42,7 @@ from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES, Checked, checked
 from ..tables.spellings import resolved_forms
 from ..tables.wordlists import WordList
-from ..warnings import NothingDrawn, SameVectors
+from ..warnings import NothingDrawn, SameSpellings, SameVectors
 from .results import ModelResult, joined
 from .ruler import landmark_lists, landmark_rows, landmark_words
 from .settings import Settings
@@ -296,7 +296,8 @@ def published_scores(held: Held) -> pd.DataFrame:
     vectors, ci_prob = held.vectors, held.settings.ci_prob
     if in_contexts(vectors) or (some := scored_list(held.wordlist, vectors.key_to_index)) is None:
         return pd.DataFrame()
-    return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
+    with ignored(SameSpellings):  # which the distances have named
+        return score_table(vectors, some, scores=SCORES, ci_prob=ci_prob, seed=WORDS_SEED)
 
 
 def scored_list(wordlist: WordList, found: Container[str]) -> WordList | None:

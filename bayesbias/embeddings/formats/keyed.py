@@ -132,13 +132,16 @@ def ranks_of(vectors: KeyedVectors) -> Ranks:
 def known_ranks(vectors: KeyedVectors) -> Ranks | None:
     """Return the ranks or counts that come with vectors, as ranks, or None if there are none.
 
-    The positions of a few words, or of words in a dict, say nothing about their frequency.
+    The positions of a few words, or of words in a dict, say nothing about their frequency. gensim
+    counts down from the number of words if a file has no counts, also in alphabetical order.
     """
     n = len(vectors.index_to_key)
     known, counts = (vectors.expandos.get(name) for name in (RANK, "count"))
     if known is not None and len(known) == n:
         return np.asarray(known, dtype=np.int64)
     if counts is None or len(counts) < n:
+        return None
+    if is_alphabetical(vectors.index_to_key) and (np.diff(counts[:n]) == -1).all():
         return None
     ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
     return np.asarray(ranks, dtype=np.int64)
@@ -147,12 +150,17 @@ def known_ranks(vectors: KeyedVectors) -> Ranks | None:
 def is_ranked(embedding: Embedding, words: Iterable[str]) -> bool:
     """Return whether ranks are known: by counts, or because a file's order is not alphabetical.
 
-    The words are in the file's order. Ten words are not in alphabetical order by chance.
+    The words are in the file's order.
     """
     if embedding.loaded is not None:
         return known_ranks(embedding.loaded) is not None
+    return not embedding.makes and not is_alphabetical(words)
+
+
+def is_alphabetical(words: Iterable[str]) -> bool:
+    """Return whether words are in alphabetical order, in which ten words are not by chance."""
     some = [*islice(words, 1_000)]
-    return not embedding.makes and not (len(some) >= 10 and some == sorted(some))
+    return len(some) >= 10 and some == sorted(some)
 
 
 def forms_of_keys(vectors: KeyedVectors) -> list[str]:
