@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from builders import cosine, leaning, normals, refused, unit
+from builders import cosine, keyed, leaning, normals, refused, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
@@ -278,6 +278,11 @@ SWAPPED = WIDE[["b", "a"]]
 )
 def test_refusals(told: str, call, sets) -> None:
     refused(told, call, *sets)
+
+
+def test_vectors_come_first() -> None:
+    held = keyed([*SHORT], np.stack([*SHORT.values()]))
+    refused("B is an embedding; pass the vectors first", weat, *FOUR, held, error=TypeError)
 
 
 def test_directions_of_pairs_agree_as_far_as_their_cosines() -> None:

@@ -154,6 +154,8 @@ def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
 
 def listed_words(name: str, given: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a set; raise an error for a string, no words, or a word listed twice."""
+    if hasattr(given, "key_to_index"):
+        raise TypeError(f"{name} is an embedding; pass the vectors first, then the sets of words")
     check_words(name, given)
     words = tuple(given)
     if not words:

@@ -221,6 +221,8 @@ def fit_joint(
             measured, *_ = part.measured(matrix[embedding])
             table = measured.rows if values is None else with_frame(measured.rows, values)
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
+    if not tables:
+        raise ValueError("no list could be measured, for the reasons that its cells name")
     with ignored(PairsNotShared, ListInOneEmbedding):
         tree = fit_many(tables, covariates=covariates, options=options)
     return _packed(read_posterior(tree, JOINT_READINGS, options))
