@@ -25,6 +25,7 @@ from .separators import (
     mode,
     separated,
     split,
+    without_types,
 )
 from .word_files import are_beside
 
@@ -60,7 +61,7 @@ class Layout:
     `promised` is the number of words in the header, if it has one. Words may be `quoted`. In
     `numbered` lines, the number of the row stands before the word. The `kind` is text; a table,
     which begins with the names of its columns; or a matrix, whose lines have no words. Some lines
-    may be `above` the words.
+    may be `above` the words. Types such as ``np.float32(`` may be `named` in the lines.
     """
 
     dims: int
@@ -72,6 +73,7 @@ class Layout:
     numbered: bool = False
     kind: str = "text"
     above: int = 0
+    named: bool = False
 
     def fields(self, line: bytes) -> tuple[bytes, list[bytes]] | None:
         """Split a line into the word and its last `dims` fields; return None if it has fewer."""
@@ -118,7 +120,8 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     """Determine the layout of a file that begins with `head`, or consists of it if `ended`."""
     if b"\r" in head.rstrip() and b"\n" not in head:
         raise ValueError(f"{path} ends its lines as old Macs did; run tr '\\r' '\\n' < OLD > NEW")
-    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    plain = without_types(head)
+    lines = plain.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
     lines = [line.rstrip(END) for line in lines if line.strip(END).split()]
@@ -140,7 +143,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
         dims, after, between = separated(lines)
     if dims < 2:
         raise _refusal(path, lines)
-    layout = Layout(dims, after, between, header)
+    layout = Layout(dims, after, between, header, named=plain != head)
     layout = replace(layout, above=0 if first else _n_above(body, layout))
     rows = body[layout.above :]
     _refuse_wrapped(rows, between, path)

@@ -22,7 +22,7 @@ from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
 from .layout import SHOWN, Layout, unfulfilled
-from .separators import BLANKS, END
+from .separators import BLANKS, END, without_types
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -155,7 +155,7 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
     while lines:
         line = lines.pop()
         tally.number += 1
-        text = line.rstrip(blanks)
+        text = (without_types(line) if layout.named else line).rstrip(blanks)
         if not text or tally.header:
             tally.header = tally.header and not text
             continue
