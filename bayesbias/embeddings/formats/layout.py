@@ -146,7 +146,7 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     layout = Layout(dims, after, between, header, named=plain != head)
     layout = replace(layout, above=0 if first else _n_above(body, layout))
     rows = body[layout.above :]
-    _refuse_wrapped(rows, between, path)
+    _refuse_wrapped(body, between, path)
     parts = [found for line in rows if (found := layout.fields(line))]
     if header and first and len(first) > 1:  # as many columns as there should be
         layout = replace(layout, promised=_promised(first, dims, path))
@@ -204,6 +204,8 @@ def _n_above(lines: Sequence[bytes], layout: Layout) -> int:
 def _refuse_wrapped(lines: Sequence[bytes], between: bytes, path: Path) -> None:
     """Refuse vectors that go on over several lines, as NumPy prints them."""
     on = [all(map(is_number, split(line, between))) for line in lines]
+    start = max(0, on.index(True) - 1) if True in on else 0
+    on, lines = on[start:], lines[start:]
     n = on.index(False, 1) if False in on[1:] else 0
     if n > 1 and not on[0] and len(on) >= FEWEST_WRAPPED and on == (on[:n] * len(on))[: len(on)]:
         raise ValueError(
@@ -214,8 +216,9 @@ def _refuse_wrapped(lines: Sequence[bytes], between: bytes, path: Path) -> None:
 
 def _refuse_columns(layout: Layout, words: Sequence[bytes], path: Path) -> None:
     """Refuse another column between the words and the numbers; TABs are no part of words."""
-    sep = layout.between if layout.after == layout.between != b" " else b"\t"
-    texts = words if b'"' in sep else [re.sub(rb'"[^"]*"', b"", word) for word in words]
+    after, between = layout.after.strip(b'"'), layout.between.strip(b'"')
+    sep = between if after == between != b" " else b"\t"
+    texts = [re.sub(rb'"[^"]*("|$)', b"", word) for word in words]
     pairs = zip(words, texts, strict=True)
     wide = [word for word, text in pairs if text.count(sep) > layout.numbered]
     if 2 * len(wide) > len(words):

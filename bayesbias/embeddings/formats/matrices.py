@@ -105,6 +105,8 @@ def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN4
                 f"numbers, but {word!r} has {size:,}"
             )
         if size is None and not pd.isna(row):
-            raise ValueError(f"each word needs a list of numbers, but that of {word!r} is {repr(row)[:30]}")
+            raise ValueError(
+                f"each word needs a list of numbers, but that of {word!r} is {repr(row)[:30]}"
+            )
     empty = np.full(n_dims, np.nan)
     return [empty if size is None else row for row, size in zip(given, sizes, strict=True)]

@@ -27,7 +27,7 @@ _GAP = (
     + _CALL
     + b"|"
     + _ARROWS
-    + rb"){1,20}(?:\"[ \t\[]*)?)"
+    + rb"){1,20}(?:\"[ \t\[(]*)?)"
 )
 _FIRST = re.compile(rb"(?s)([ \t]*[^ \t].*?)" + _GAP + _NUMBER)
 """A word, its first number, and what is between them, such as a blank, or ``: [``."""
