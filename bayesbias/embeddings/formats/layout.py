@@ -50,6 +50,9 @@ FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
 _QUOTED = re.compile(rb'"([^"]*"")+[^"]*"')
 """A word with quotes as pandas writes it."""
 
+_QUOTES = re.compile(rb'"[^"]*("|$)')
+"""Text in quotes."""
+
 _ROW = re.compile(rb'(?s)"?([0-9]+)"?[ \t,;|]+(.+)')
 """A word after the number of its row, which R puts in quotes."""
 
@@ -170,6 +173,9 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
             continue
         if first[0].startswith(b"#") and len(second) > len(first):  # a comment
             continue
+        n_first, *others = (_QUOTES.sub(b"", line).count(sep) for line in lines)
+        if {*others} == {n_first + 1}:  # R gives no name to the column of row names
+            continue
         parts = [part.strip(b'"').replace(b",", b".").split() for part in first]
         numbers = [b" ".join(part) for part in parts if part and all(map(is_number, part))]
         row = [part.replace(b",", b".") for part in second]
@@ -218,9 +224,7 @@ def _refuse_columns(layout: Layout, words: Sequence[bytes], path: Path) -> None:
     """Refuse another column between the words and the numbers; TABs are no part of words."""
     after, between = layout.after.strip(b'"'), layout.between.strip(b'"')
     sep = between if after == between != b" " else b"\t"
-    texts = [re.sub(rb'"[^"]*("|$)', b"", word) for word in words]
-    pairs = zip(words, texts, strict=True)
-    wide = [word for word, text in pairs if text.count(sep) > layout.numbered]
+    wide = [word for word in words if _QUOTES.sub(b"", word).count(sep) > layout.numbered]
     if 2 * len(wide) > len(words):
         raise ValueError(
             f"{path} has another column next to the words, as in {wide[0][:SHOWN]!r}; delete it, "
