@@ -114,6 +114,10 @@ NULL: Table = {"null" if word == "a" else word: row for word, row in GOT.items()
 LISTS = pd.DataFrame({"id": [*GOT], "v": [str([*row]) for row in GOT.values()]})
 COUNTED = pd.DataFrame([[9, 1, 2.5], [7, 3.5, 4], [8, 5, 6.5]], [*GOT], ["Freq", 0, 1])
 AS_TEXT = as_text(GOT).decode()
+NUMPY = [str([*map(np.float32, row)]) for row in GOT.values()]
+TENSORS = [f"tensor({[*row]}, device='cuda:0', grad_fn=<A>)" for row in GOT.values()]
+ARRAYS = [repr(np.array(row, dtype=np.float32)) for row in GOT.values()]
+BARE = pd.DataFrame({"word": [*WORDS], "n": 3, "v": [str(row)[1:-1] for row in WORDS.values()]})
 WIDE = pd.DataFrame([*GOT.values()], index=[*GOT], columns=["d0", "d1"])
 
 ODD: list[tuple[bytes | str, Table, str]] = [
@@ -160,6 +164,19 @@ ODD: list[tuple[bytes | str, Table, str]] = [
         {"\ud800": (1, 2), "b": (3, 4)},
         "",
     ),
+    *((LISTS.assign(v=v).to_csv(index=False), GOT, "") for v in (NUMPY, TENSORS, ARRAYS)),
+    *(
+        ("".join(f"{word}{sep}{v}\n" for word, v in zip(GOT, cells, strict=True)), GOT, "")
+        for cells in (NUMPY, TENSORS, ARRAYS)
+        for sep in ("\t", ": ")
+    ),
+    *((BARE.to_csv(index=False, sep=sep), WORDS, "ColumnsNotRead") for sep in ",;\t"),
+    (BARE.drop(columns="n").to_csv(index=False), WORDS, "OddLines"),
+    (BARE.drop(columns="n").to_csv(index=False, header=False), WORDS, ""),
+    *((WIDE.set_axis([1, 2], axis=1).to_csv(sep=sep, quoting=2), GOT, "") for sep in ",\t"),
+    *(("word 1 2\n" + AS_TEXT, GOT, "OddLines"), ("word 0 1\n" + AS_TEXT, GOT, "OddLines")),
+    *(("d0" + sep + WIDE.to_csv(sep=sep)[4:], GOT, "OddLines") for sep in ",\t"),  # of R
+    ('"1" "a" 1 2.5\n"2" "New York" 3.5 4\n"3" "Blink 182" 5 6.5\n', GOT, "ColumnsNotRead"),
     ("a:1,2.5\nb:3,4.5\nc:d,e:1,0.5\n", {"a": (1, 2.5), "b": (3, 4.5), "c:d,e": (1, 0.5)}, ""),
 ]
 
@@ -200,6 +217,14 @@ def test_a_long_file_may_lack_a_share_of_its_words(file, promised, told, monkeyp
     test_a_header_may_be_wrong_by_a_hundred_words(file, promised, told)
 
 
+def wrapped(at: int) -> str:
+    """Write vectors of five numbers with a line break after some of them."""
+    rows = np.random.default_rng(at).normal(size=(26, 5)).round(4).tolist()
+    parts = [" ".join(map(str, row[i : i + at])) + "\n" for row in rows for i in range(0, 5, at)]
+    n = len(parts) // 26
+    return "".join(f"{'' if i % n else f'w{i} '}{part}" for i, part in enumerate(parts))
+
+
 RUSSIAN = ("a 1 2\n", "он 1 2\nона 3 4\n")
 UTF_16 = [text.encode(f"utf-16{end}") for text in RUSSIAN for end in ("", "-le", "-be")]
 UTF_32 = ["a 1 2\n".encode(f"utf-32{end}") for end in ("", "-le", "-be")]
@@ -221,6 +246,22 @@ NO_EMBEDDINGS: list[tuple[bytes | str, str]] = [
     (pd.DataFrame(np.eye(3), ["w1", "w2", "w3"], ["d1", "d2", "d3"]).to_json(), "words may be"),
     ("w,d0,d1\na,1.5,2\nb,x,3\nc,.5,.5\n", "'d0' are numbers, but that of the word 'b' is 'x'"),
     *((content, "text in UTF-16: save it as UTF-8") for content in UTF_16),
+    *((wrapped(at), f"each vector goes on over {n} lines") for at, n in ((2, 3), (3, 2), (4, 2))),
+    ("# one\n" + wrapped(3), "each vector goes on over 2 lines"),
+    ("a 1 2\n3 4\nb 5 6\n7 8\n", "left out 2 lines"),
+    *(
+        (f"a{sep}N{sep}1.5{sep}2\nb{sep}V{sep}.5{sep}4\n", "another column next to the words")
+        for sep in ",;\t"
+    ),
+    (WIDE.assign(p="N")[["p", *WIDE]].to_csv(header=False, quoting=1), "another column next to"),
+    ('a,N,"1.5,2,3"\nb,V,".5,4,2"\n', "another column next to the words"),
+    (json.dumps({"dim": 2, **GOT}), "a list of numbers, but that of 'dim' is 2"),
+    (
+        zipped({"mimetype": b"application/vnd.oasis", "content.xml": b""}),
+        "a document of Excel.*CSV",
+    ),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Excel.*CSV"),
+    (gzip.compress(b"X\n\0\0\0\3\0\4\3\1"), "a file of R: save .* with write.csv"),
     ("<!DOCTYPE html><html>", "is a web page: the download failed"),
     ("version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS.*git lfs pull"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
@@ -331,6 +372,8 @@ WITH_NUMBERS: list[tuple[str, list[str], list[str]]] = [
     ("the 90\nhe 20\nshe 3", ["the", "he", "she"], ["the column 90, 20, 3"]),
     ("word n\nhe 3\nshe 4\nit 3", ["he", "she", "it"], ["'n'"]),
     ("I\na\nb", ["I", "a", "b"], []),
+    ("   90 the\n    8 he\n    3 she\n", ["the", "he", "she"], ["the column 90, 8, 3"]),
+    ("the  90\nhe    8\nshe   3\n", ["the", "he", "she"], ["the column 90, 8, 3"]),
 ]
 
 
@@ -433,7 +476,7 @@ def test_numbers_of_rows_are_no_words(file: File) -> None:
 def test_an_extra_word_is_not_taken_for_a_header(file: File) -> None:
     np.save(path := file("v.npy", b""), MATRIX)
     file("v.txt", "the\n" + LINES)
-    refused("unequal numbers", load_vectors, path)
+    refused("unequal numbers.* first line of v.txt is a header, delete", load_vectors, path)
 
 
 @pytest.mark.parametrize("form", ["{:g}\t", "{:9.4f} ", "{:g} "])
@@ -489,10 +532,34 @@ def test_a_limit_reads_the_first_words(tmp_path: Path, kind: str) -> None:
     refused("limit must be a whole number, 1 or more; got 0", load_vectors, tmp_path / "v", limit=0)
 
 
-def test_a_limit_does_not_silence_notices(file: File) -> None:
-    path = file("v", b"# mine\n" + lines(" ", " "))
+@pytest.mark.parametrize("above", [b"# mine\n", b"# mine\n\nword d0 d1 d2\n"])
+def test_a_limit_counts_no_lines_above_the_words_and_silences_no_notices(file, above) -> None:
+    path = file("v", above + lines(" ", " "))
     with pytest.warns(bb.warnings.OddLines):
-        assert load_vectors(path, limit=3).index_to_key == ["king", "Paris"]
+        assert load_vectors(path, limit=2).index_to_key == ["king", "Paris"]
+
+
+def test_an_open_file_is_no_path(file: File) -> None:
+    refused("pass its path", load_vectors, io.StringIO(AS_TEXT), error=TypeError)
+
+
+@pytest.mark.parametrize("sep", [" ", "\t", ",", ";"])
+@pytest.mark.parametrize("start", [0, 1])
+def test_names_of_columns_that_count_are_no_vector(file: File, sep: str, start: int) -> None:
+    """A vector that counts up is kept if it is short, has points, or is above whole numbers."""
+    some = np.arange(start, start + 5)
+    table: Table = {"a": (0.5, -1.5, 2.5, 3.5, 4.5), "b": (1.5, 0.25, 2.5, 3.25, 4.5)}
+    content = lines(sep, sep, table).decode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.warnings.OddLines)
+        check(load_vectors(file("v", f"Lemma{sep}{sep.join(map(str, some))}\n{content}")), table)
+    for first, others in (
+        (some / 1.0, table),
+        (some, {"a": (4, 3, 2, 1, 0), "b": (1, 2, 3, 4, 7)}),
+        (some[:4], {word: row[:4] for word, row in table.items()}),
+    ):
+        rows: Table = {"Lemma": first.tolist(), **others}
+        check(load_vectors(file("v", lines(sep, sep, rows))), rows)
 
 
 def test_slow_text_is_followed_by_a_hint_once(file: File, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -261,7 +261,9 @@ def is_data(stream: IO[bytes]) -> bool:
     finally:
         stream.seek(0)
     arrays = any(names) and all(name.endswith(".npy") for name in names)
-    return arrays or any(re.search(r"(^|/)data\.pkl$|^\[Content_Types\]", name) for name in names)
+    return arrays or any(
+        re.search(r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$)", name) for name in names
+    )
 
 
 def _zstd() -> Any:  # noqa: ANN401  a module of Python 3.14, or of a package

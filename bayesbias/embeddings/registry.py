@@ -34,9 +34,10 @@ MAGIC = {
     rb"(?s)PK[\3\5].{23,39}/data\.pkl|PK[\3\5].{23,59}/byteorder": (
         "a PyTorch file: load it with torch.load, and pass (words, array)"
     ),
-    rb"(?s)PK[\3\5].{27}(\[Content_Types\]|_rels/)": (
-        "a document of Excel or Word: save the sheet as CSV in UTF-8"
+    rb"(?s)PK[\3\5].{27}(\[Content_Types\]|_rels/|mimetype)|\xd0\xcf\x11\xe0": (
+        "a document of Excel, Word, or LibreOffice: save the sheet as CSV in UTF-8"
     ),
+    rb"(RD[AX][23]\n)?X\n\0\0\0[\2\3]": "a file of R: save the vectors with write.csv",
     rb"PK(\x03\x04|\x05\x06)": "npz",
     rb"\x80[\x02-\x05]": "pickle",
     rb"[}\]]q\0": "pickle",  # protocol 1

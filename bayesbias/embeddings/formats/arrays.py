@@ -107,9 +107,11 @@ def matrix_chunks(kind: str) -> ChunksOf:
                 place = place_of_words(named)
                 words = words_of_rows(place, len(matrix), allow_pickle=source.allow_pickle)
             if len(words) != len(matrix):
+                head = f"if the first line of {place.name} is a header, delete it; otherwise, "
                 raise ValueError(
                     f"{named} has unequal numbers of words and vectors ({len(words):,} in "
-                    f"{place.name}, and {len(matrix):,}); create it again"
+                    f"{place.name}, and {len(matrix):,}); "
+                    f"{head * (len(words) == len(matrix) + 1)}create it again"
                 )
             source.expected = len(words)
             yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)

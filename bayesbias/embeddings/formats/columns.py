@@ -24,8 +24,16 @@ VECTOR_NAMES = (
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
-_LIST = re.compile(r"\s*\[\s*([-+.]*[0-9]|\]|[-+]?nan|[-+]?inf|null|none)", re.IGNORECASE)
-"""The start of a list of numbers; words such as [UNK] are none."""
+_CALL = r"\s*([a-z_][\w.]*\()?"
+_NUMBER = r"([-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan)"
+_THOUSANDS = r"\s*\d{1,3}(,\d{3})+(\.\d*)?\s*$"
+_DECIMAL = r"[-+\d,;\s]*(\.\d|e-\d)"
+LIST = re.compile(
+    rf"{_CALL}\[{_CALL}([-+.]*[0-9]|\]|[-+]?nan|[-+]?inf|null|none)"
+    rf"|(?!{_THOUSANDS})(?={_DECIMAL})\s*({_NUMBER}(\s*[,;]\s*|\s+)){{2}}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""The start of a list of numbers, or of three without brackets; words such as [UNK] are none."""
 
 _NO_NUMBERS = (
     pd.api.types.is_bool_dtype,
@@ -75,7 +83,7 @@ def kind_of(column: pd.Series) -> str:
         return "vector"
     if plain_name(column.name) not in WORD_NAMES and n_numbers > (len(filled) - lists) / 2:
         return "mixed"
-    starts = some.map(lambda cell: isinstance(cell, str) and _LIST.match(cell) is not None)
+    starts = some.map(lambda cell: isinstance(cell, str) and LIST.match(cell) is not None)
     if len(some) > 1 and starts.all():
         return "vector"
     return "text" if isinstance(first, str) else "other"

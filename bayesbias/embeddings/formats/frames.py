@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -68,7 +66,6 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
         rows: Any = frame.iloc[:, kept[0]].tolist()
-        _require_lists(rows, words)
     else:
         kept = _dimensions(frame, numbers, place)
         names = frame.columns[kept]
@@ -104,13 +101,6 @@ def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -
                 f"most cells of the column {name!r} are numbers, but that of the word "
                 f"{words[odd[0]]!r} is {cells.iloc[odd[0]]!r}; correct it, or leave it empty"
             )
-
-
-def _require_lists(cells: Sequence[object], words: pd.Index) -> None:
-    """Refuse a column of vectors with a cell that is a number."""
-    for word, cell in zip(words, cells, strict=True):
-        if isinstance(cell, Real) and not math.isnan(cell):
-            raise ValueError(f"each word needs a list of numbers, but that of {word!r} is {cell!r}")
 
 
 def _place_of_words(frame: pd.DataFrame, kinds: Sequence[str]) -> int | None:

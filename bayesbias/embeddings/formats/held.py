@@ -119,6 +119,8 @@ def encoder_chunks(encoder: object) -> ChunksOf:
 
 def _parts(source: Any) -> Parts:  # noqa: ANN401
     """Return the parts of a frame, a mapping, a pair, pairs, records, or a response."""
+    if hasattr(source, "read"):
+        raise TypeError(f"vectors must be {ACCEPTED}; got an open file, so pass its path")
     if isinstance(source, Iterator | ItemsView):
         source = [*source]
     if isinstance(source, Mapping) and _is_record(source):

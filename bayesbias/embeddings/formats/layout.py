@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..source import LARGEST_DIMS
-from .columns import WORD_NAMES, plain_name
+from .columns import WORD_NAMES, counts_up, plain_name
 from .separators import (
     BLANKS,
     END,
@@ -25,6 +25,7 @@ from .separators import (
     mode,
     separated,
     split,
+    without_types,
 )
 from .word_files import are_beside
 
@@ -34,8 +35,14 @@ LINES = 200
 COUNTS_FROM = 10
 """Whole numbers in only one column are counts, not a dimension, if some are this large."""
 
-SURE_HEADER = 10
+SHOWN = 40
+"""Letters of a line that messages show."""
+
+SURE_HEADER, SURE_ABOVE_DECIMALS = 10, 5
 """So many numbers that count up are the names of columns, not the vector of a first word."""
+
+FEWEST_WRAPPED = 6
+"""Fewest lines that show that every vector goes on over as many lines."""
 
 FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
 """Usual names of the column of words, or of the one before it."""
@@ -43,8 +50,11 @@ FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
 _QUOTED = re.compile(rb'"([^"]*"")+[^"]*"')
 """A word with quotes as pandas writes it."""
 
-_ROW = re.compile(rb"(?s)([0-9]+)[ \t,;|]+(.+)")
-"""A word after the number of its row."""
+_QUOTES = re.compile(rb'"[^"]*("|$)')
+"""Text in quotes."""
+
+_ROW = re.compile(rb'(?s)"?([0-9]+)"?[ \t,;|]+(.+)')
+"""A word after the number of its row, which R puts in quotes."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,8 @@ class Layout:
 
     `promised` is the number of words in the header, if it has one. Words may be `quoted`. In
     `numbered` lines, the number of the row stands before the word. The `kind` is text; a table,
-    which begins with the names of its columns; or a matrix, whose lines have no words.
+    which begins with the names of its columns; or a matrix, whose lines have no words. Some lines
+    may be `above` the words. Types such as ``np.float32(`` may be `named` in the lines.
     """
 
     dims: int
@@ -64,6 +75,8 @@ class Layout:
     quoted: bool = False
     numbered: bool = False
     kind: str = "text"
+    above: int = 0
+    named: bool = False
 
     def fields(self, line: bytes) -> tuple[bytes, list[bytes]] | None:
         """Split a line into the word and its last `dims` fields; return None if it has fewer."""
@@ -110,7 +123,8 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     """Determine the layout of a file that begins with `head`, or consists of it if `ended`."""
     if b"\r" in head.rstrip() and b"\n" not in head:
         raise ValueError(f"{path} ends its lines as old Macs did; run tr '\\r' '\\n' < OLD > NEW")
-    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    plain = without_types(head)
+    lines = plain.removeprefix(codecs.BOM_UTF8).split(b"\n")
     if not ended and len(lines) > 1:
         lines.pop()  # the last line may be incomplete
     lines = [line.rstrip(END) for line in lines if line.strip(END).split()]
@@ -132,8 +146,11 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
         dims, after, between = separated(lines)
     if dims < 2:
         raise _refusal(path, lines)
-    layout = Layout(dims, after, between, header)
-    parts = [found for line in body if (found := layout.fields(line))]
+    layout = Layout(dims, after, between, header, named=plain != head)
+    layout = replace(layout, above=0 if first else _n_above(body, layout))
+    rows = body[layout.above :]
+    _refuse_wrapped(body, between, path)
+    parts = [found for line in rows if (found := layout.fields(line))]
     if header and first and len(first) > 1:  # as many columns as there should be
         layout = replace(layout, promised=_promised(first, dims, path))
     elif after == between and _are_numbers(body, between, path):
@@ -141,8 +158,10 @@ def layout_of(head: bytes, path: Path, *, ended: bool) -> Layout:
     else:
         _refuse_counts([numbers for _, numbers in parts], path)
     words = [word for word, _ in parts]
-    quoted = _are_quoted(layout, body, words)
-    return replace(layout, quoted=quoted, numbered=_are_numbered(words))
+    quoted, numbered = _are_quoted(layout, rows, words), _are_numbered(words)
+    layout = replace(layout, quoted=quoted, numbered=numbered)
+    _refuse_columns(layout, words, path)
+    return layout
 
 
 def _named_columns(lines: Sequence[bytes]) -> bytes:
@@ -154,15 +173,63 @@ def _named_columns(lines: Sequence[bytes]) -> bytes:
             continue
         if first[0].startswith(b"#") and len(second) > len(first):  # a comment
             continue
+        n_first, *others = (_QUOTES.sub(b"", line).count(sep) for line in lines)
+        if {*others} == {n_first + 1}:  # R gives no name to the column of row names
+            continue
         parts = [part.strip(b'"').replace(b",", b".").split() for part in first]
         numbers = [b" ".join(part) for part in parts if part and all(map(is_number, part))]
-        counting = [str(i).encode() for i in range(len(numbers))] == numbers
-        if 0 < len(numbers) < SURE_HEADER:  # or the vector of a word
-            names = {plain_name(part.strip(b'"# ').decode(errors="replace")) for part in first}
-            counting = counting and not FIRST_NAMES.isdisjoint(names)
-        if counting and not is_number(first[0]) and b"[" not in lines[0]:
+        row = [part.replace(b",", b".") for part in second]
+        named = not numbers or _are_names(numbers, first, row)
+        if named and not is_number(first[0]) and b"[" not in lines[0]:
             return sep
     return b""
+
+
+def _are_names(numbers: Sequence[bytes], first: Sequence[bytes], row: Sequence[bytes]) -> bool:
+    """Return whether numbers in the first line are names of columns, not the vector of a word.
+
+    They count up, and are many, or above decimals in the next row, or next to a usual name.
+    """
+    if not all(map(bytes.isdigit, numbers)) or not counts_up(map(bytes.decode, numbers)):
+        return False
+    names = {plain_name(part.strip(b'"# ').decode(errors="replace")) for part in first}
+    many = SURE_ABOVE_DECIMALS if any(map(is_decimal, row)) else SURE_HEADER
+    return len(numbers) >= many or not FIRST_NAMES.isdisjoint(names)
+
+
+def _n_above(lines: Sequence[bytes], layout: Layout) -> int:
+    """Return the number of lines above the first word, such as comments or names of columns."""
+    rows = [layout.fields(line) or (b"", []) for line in lines]
+    for place, (word, numbers) in enumerate(rows):
+        row = rows[place + 1][1] if place + 1 < len(rows) else []
+        if word and all(map(is_number, numbers)) and not _are_names(numbers, [word], row):
+            return place
+    return 0
+
+
+def _refuse_wrapped(lines: Sequence[bytes], between: bytes, path: Path) -> None:
+    """Refuse vectors that go on over several lines, as NumPy prints them."""
+    on = [all(map(is_number, split(line, between))) for line in lines]
+    start = max(0, on.index(True) - 1) if True in on else 0
+    on, lines = on[start:], lines[start:]
+    n = on.index(False, 1) if False in on[1:] else 0
+    if n > 1 and not on[0] and len(on) >= FEWEST_WRAPPED and on == (on[:n] * len(on))[: len(on)]:
+        raise ValueError(
+            f"{path}: each vector goes on over {n} lines; write a word and all its numbers on one "
+            f"line. It begins {lines[0][:SHOWN]!r}, {lines[1][:SHOWN]!r}"
+        )
+
+
+def _refuse_columns(layout: Layout, words: Sequence[bytes], path: Path) -> None:
+    """Refuse another column between the words and the numbers; TABs are no part of words."""
+    after, between = layout.after.strip(b'"'), layout.between.strip(b'"')
+    sep = between if after == between != b" " else b"\t"
+    wide = [word for word in words if _QUOTES.sub(b"", word).count(sep) > layout.numbered]
+    if 2 * len(wide) > len(words):
+        raise ValueError(
+            f"{path} has another column next to the words, as in {wide[0][:SHOWN]!r}; delete it, "
+            "or put quotes around words with commas"
+        )
 
 
 def _are_numbers(lines: Sequence[bytes], between: bytes, path: Path) -> bool:
@@ -260,5 +327,5 @@ def _refusal(path: Path, lines: Sequence[bytes], hint: str = "") -> ValueError:
         hint = "; words must come before their numbers"
     return ValueError(
         f"{path} is text, but its lines are not words followed by two or more numbers, separated "
-        f"by spaces, tabs, or commas; it begins {lines[0][:40]!r}{hint}"
+        f"by spaces, tabs, or commas; it begins {lines[0][:SHOWN]!r}{hint}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 from ..._core.checks import check_labels, counted
 from ...tables.schema import as_pandas, is_frame
 from ..source import LARGEST_DIMS
+from .columns import LIST
 
 NUMBERS = "fiu"
 """NumPy's kinds of real numbers."""
@@ -71,13 +73,16 @@ def array_of(given: Any) -> Any:  # noqa: ANN401
 
 def from_text(text: str) -> Any:  # noqa: ANN401
     """Return the vector in a text: a list, as pandas writes it to a CSV file, or base64."""
-    if text.lstrip()[:1] == "[":
+    if LIST.match(text):
         if "..." in text:
             raise ValueError(
                 f"the text {text[:30]!r} is an abbreviated vector, as NumPy prints it; save the "
                 "table as Parquet, or its vectors as lists"
             )
-        return [float(number) for number in text.strip(" []\n").replace(",", " ").split()]
+        if "(" in text:  # of NumPy or PyTorch
+            text = re.sub(r"(?s)\w[\w.]*\(|\)|(?<=\])\s*,\s*[a-z].*", "", text)
+        numbers = text.strip(" []\n").replace(",", " ").replace(";", " ").split()
+        return [float(number) for number in numbers]
     try:
         return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
     except ValueError as error:
@@ -93,11 +98,15 @@ def _stacked(words: Sequence[str], rows: Iterable[object]) -> Any:  # noqa: ANN4
     first, n_dims = next(((place, size) for place, size in enumerate(sizes) if size), (0, None))
     if n_dims is None:
         return given
-    for word, size in zip(words, sizes, strict=False):
+    for word, row, size in zip(words, given, sizes, strict=False):
         if size not in (None, n_dims):
             raise ValueError(
                 f"vectors must be numeric and of the same length; {words[first]!r} has {n_dims:,} "
                 f"numbers, but {word!r} has {size:,}"
             )
-    empty, pairs = np.full(n_dims, np.nan), zip(given, sizes, strict=True)
-    return [empty if size is None and pd.isna(row) else row for row, size in pairs]
+        if size is None and not pd.isna(row):
+            raise ValueError(
+                f"each word needs a list of numbers, but that of {word!r} is {repr(row)[:30]}"
+            )
+    empty = np.full(n_dims, np.nan)
+    return [empty if size is None else row for row, size in zip(given, sizes, strict=True)]

@@ -27,13 +27,23 @@ _GAP = (
     + _CALL
     + b"|"
     + _ARROWS
-    + rb"){1,20}(?:\"[ \t\[]*)?)"
+    + rb"){1,20}(?:\"[ \t\[(]*)?)"
 )
 _FIRST = re.compile(rb"(?s)([ \t]*[^ \t].*?)" + _GAP + _NUMBER)
 """A word, its first number, and what is between them, such as a blank, or ``: [``."""
 
-_LATER = re.compile(rb"\"?(?:" + _CALL + b")?" + _GAP + _NUMBER)
-"""A first number whose word is in an earlier field, such as ``[0.5``."""
+_LATER = re.compile(rb"(?:\"(?=[-+]?[0-9]*\.)|\"?(?:" + _CALL + b")?" + _GAP + b")" + _NUMBER)
+"""A first number whose word is in an earlier field, such as ``[0.5`` or ``"0.5``."""
+
+_TYPES = re.compile(
+    rb"(?<=[\[ ])(?:np|numpy)\.float[0-9]*\(([-+.0-9einaf]*)\)|(?<=\])(?:, [a-z_]+=[^,\"\n]+)+"
+)
+"""A number in a list as NumPy shows it, or what follows the list in ``array(``."""
+
+
+def without_types(text: bytes) -> bytes:
+    """Return lines without the names of types that NumPy and PyTorch write."""
+    return _TYPES.sub(rb"\1", text)
 
 
 def split(line: bytes, sep: bytes) -> list[bytes]:

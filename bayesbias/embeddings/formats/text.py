@@ -21,8 +21,8 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import Layout, unfulfilled
-from .separators import BLANKS, END
+from .layout import SHOWN, Layout, unfulfilled
+from .separators import BLANKS, END, without_types
 
 LONGEST_LINE = 1 << 24
 """Largest number of bytes in a line, enough for a million numbers of 16 characters."""
@@ -48,9 +48,6 @@ SLOW = 5.0
 _HINTED: set[Path] = set()
 """Files for which the hint was given."""
 
-SHOWN = 40
-"""Letters of a line that messages show."""
-
 type Line = tuple[int, bytes]
 """The number of a line in the file, from 1, and its first letters."""
 
@@ -62,7 +59,7 @@ type Entry = tuple[int, str, bytes, Line]
 class Tally:
     """The lines read so far, and those that were left out.
 
-    `number` counts all lines, `lines` those with words; the last one of them is `last`.
+    `number` counts all lines, `lines` those from the first word on; the last of them is `last`.
     """
 
     path: Path
@@ -89,7 +86,7 @@ class Tally:
         """Check the end of the file and the number of lines; warn about what was left out."""
         if not ended and self.odd and self.odd[-1][0] == self.last:
             raise ValueError(f"{self.notice()}; the file was cut off. Download or copy it again")
-        if 2 * len(self.odd) > self.lines:
+        if 2 * (len(self.odd) - self.layout.above) >= self.lines:
             raise ValueError(f"{self.notice()}. The file is damaged, or not a file of vectors")
         promised = self.lines if self.layout.promised is None else self.layout.promised
         if promised != self.lines:
@@ -158,9 +155,12 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
     while lines:
         line = lines.pop()
         tally.number += 1
-        text = line.rstrip(blanks)
+        text = (without_types(line) if layout.named else line).rstrip(blanks)
         if not text or tally.header:
             tally.header = tally.header and not text
+            continue
+        if len(tally.odd) < layout.above:
+            tally.leave_out((tally.number, line[:SHOWN]))
             continue
         tally.lines, tally.last = tally.lines + 1, tally.number
         word, _, rest = text.partition(after)

@@ -145,7 +145,8 @@ def _columns(lines: list[str], header: bool) -> list[list[str]]:
         if not lines or not all(sep in line for line in lines):
             continue
         named = header and not {*WORD_NAMES}.isdisjoint(map(plain_name, _fields(lines[0], sep)))
-        ways = [[line.rsplit(sep, 1) for line in lines], [line.split(sep, 1) for line in lines]]
+        cut = [re.sub(" +", " ", line.strip(" ")) for line in lines] if sep == " " else lines
+        ways = [[line.rsplit(sep, 1) for line in cut], [line.split(sep, 1) for line in cut]]
         if sep != " " or named:
             ways.insert(0, [_fields(line, sep) for line in lines])
         for rows in ways:
