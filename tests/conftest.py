@@ -60,8 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name long content by its argument, because archives hold the time when they were made."""
-    return argname if isinstance(val, bytes | str) and len(val) > 80 else None
+    """Name bytes by their argument, because archives hold their time, and long texts."""
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 80) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
