@@ -141,7 +141,7 @@ def known_ranks(vectors: KeyedVectors) -> Ranks | None:
         return np.asarray(known, dtype=np.int64)
     if counts is None or len(counts) < n:
         return None
-    if is_alphabetical(vectors.index_to_key) and (np.diff(counts[:n]) == -1).all():
+    if (np.diff(counts[:n]) == -1).all() and is_alphabetical(filter(None, vectors.index_to_key)):
         return None
     ranks = pd.Series(counts[:n]).rank(method="first", ascending=False)
     return np.asarray(ranks, dtype=np.int64)
