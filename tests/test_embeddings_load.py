@@ -19,7 +19,7 @@ from numpy.testing import assert_array_equal
 from test_held_objects import ROWS, Model
 
 import bayesbias as bb
-from bayesbias.embeddings.formats.keyed import known_ranks
+from bayesbias.embeddings.formats.keyed import first_places, known_ranks
 from bayesbias.embeddings.load import load_vectors, vectors_in_memory
 from bayesbias.embeddings.word_sets import _as_rows, look_up, look_up_tuples
 from bayesbias.tables.spellings import first_spellings
@@ -190,6 +190,10 @@ def test_what_is_refused(source, options, fragment, tmp_path, monkeypatch) -> No
     for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz"):
         (tmp_path / name).touch()
     refused(fragment, load_vectors, source, error=(ValueError, TypeError, OSError), **options)
+
+
+def test_of_words_that_occur_again_the_first_row_counts() -> None:
+    assert first_places([*"abcab"]) == {"a": 0, "b": 1, "c": 2}
 
 
 def test_unknown_frequency_is_said() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import groups_by_sets, keyed, leaning, refused, unit
+from scipy.stats import norm
 
 import bayesbias as bb
 from bayesbias.nulls import scenario
@@ -20,6 +21,7 @@ from bayesbias.tables.descriptives import (
     densities,
     mac_band,
     neighborhood,
+    probability_below,
 )
 from bayesbias.tables.schema import table_hash
 from bayesbias.tables.table_files import read_table, write_table
@@ -195,7 +197,7 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
     unusable = "word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"
-    unusable += "word,x1\n", "word,x1\nx1,5\n"
+    unusable += "word,x1\n", "word,x1\nx1,5\n", "word,v1\nx1,1\nx1,2\n"
     for content in (*unusable, "word,x1,y1\nx1,1,\ny1,,1\n"):
         place.write_text(content, encoding="utf-8")
         refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")
@@ -353,6 +355,13 @@ def test_contrast_of_turns_a_pair_around() -> None:
     turned = {"first": "human", "second": "associated", "mean": 0.1, "low": -0.2, "high": 0.3}
     found = contrast_of(DIFFERENCES, "human", "associated").iloc[0]
     assert found.to_dict() == turned | {"p_direction": 0.9}
+
+
+def test_the_probability_below_zero_is_the_share_of_draws_there() -> None:
+    means = np.array([-0.3, -0.01, 0.02, 0.4])
+    below = norm.cdf(0, means, 0.1)
+    frame = pd.DataFrame({"mean": means, "p_direction": np.maximum(below, 1 - below)})
+    np.testing.assert_allclose(probability_below(frame), below)
 
 
 def test_what_is_refused(toy: pd.DataFrame) -> None:
