@@ -136,9 +136,9 @@ def limits(*more: str) -> str:
 
 
 def figure(title: str, drawing: str, caption: str, side: str = "") -> str:
-    """Return a titled drawing with a caption, as HTML."""
+    """Return a drawing below its title and a caption, as HTML."""
     head = f"<h2>{escape(title)}</h2>"
-    return f'<div class="{side}">{head}{drawing}<p class="cap">{caption}</p></div>'
+    return f'<div class="{side}">{head}<p class="cap">{caption}</p>{drawing}</div>'
 
 
 def html[R](

@@ -133,22 +133,22 @@ def list_deck(record: ListRecord) -> str:
         if not found:
             low = min(one.low for one in record.groups)
             high = max(one.high for one in record.groups)
-            return f"They are at most {_range(low, high)}, {versus}. {scale}"
+            return f"They are {_range(low, high)}, {versus}. {scale}"
         start = "; ".join(f"{names[one.key]} lean by {sized(one)}" for one in found)
         return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
-        most = _range(row.low, row.high)
-        return f"Stereotyped pairs are at most {most} than reverse pairs. {scale}"
+        ends = _range(row.low, row.high)
+        return f"Stereotyped pairs are {ends} than reverse pairs. {scale}"
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
     return f"Stereotyped pairs are {toward} than reverse pairs by {sized(row, sign)}. {scale}"
 
 
 def _range(low: float, high: float) -> str:
-    """Write the largest differences in both directions."""
+    """Write the ends of an interval in words."""
     digits = digits_for(low, high)
-    return f"{number(high, digits)} closer and {number(-low, digits)} farther"
+    return f"between {number(high, digits)} closer and {number(-low, digits)} farther"
 
 
 def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:
