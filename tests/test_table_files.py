@@ -19,7 +19,6 @@ from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file
-from bayesbias.model.covariates import numbers_of
 from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
@@ -232,8 +231,7 @@ def test_thousands_are_never_read_as_decimals(
     text = whole.to_csv(index=False, sep=sep, decimal=decimal).replace(f"1{decimal}0", "1")
     read = read_table(file("thousands.csv", text))
     assert read["cosine_distance"].tolist() == [1.0, 0.25]
-    assert read["freq"].tolist() == freq
-    refused(f"column of numbers; got '{freq[0]}'", numbers_of, read, "freq")
+    assert read["freq"].tolist() == [float(one.replace(",", "").replace(".", "")) for one in freq]
 
 
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:

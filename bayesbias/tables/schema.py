@@ -233,18 +233,20 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
         pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
         raise ValueError(
             f"{counted(int(wrong.sum()), 'distance is', 'distances are')} not in [0, 2], first in "
-            f"row {row} ({pair}): {column.iloc[row]!r:.60}. Leave out rows that mark missing words"
+            f"row {row} ({pair}): {column.iloc[[row]].tolist()[0]!r:.60}. A distance is 1 minus a "
+            "cosine, without a percent sign; leave out rows of missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)
 
 
 def _checked_ranks(column: pd.Series[Any]) -> NDArray[np.float64]:
     ranks = real_numbers(column)
-    wrong = (np.isnan(ranks) & ~(column.isna() | (column == ""))) | (ranks < 1) | np.isinf(ranks)
+    wrong = np.isnan(ranks) & ~(column.isna() | (column == ""))
+    wrong |= (ranks < 1) | np.isinf(ranks) | (ranks % 1 > 0)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"{column.name} must be a frequency rank, from 1 for the most frequent word, or empty "
-            f"if unknown; got {column.iloc[row]!r:.60} in row {row}"
+            f"{column.name} must be a frequency rank, a whole number from 1 for the most frequent "
+            f"word, or empty if unknown; got {column.iloc[row]!r:.60} in row {row}"
         )
     return ranks

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -20,6 +23,7 @@ from .._core.warnings import warn
 from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
+from .decimals import THOUSANDS, decimal_marks, with_numbers
 from .encodings import ODD, warn_of_latin
 from .schema import COLUMNS, IDS, as_table, checked, require_columns
 
@@ -41,14 +45,8 @@ MOST_IN_PARQUET = 30_000_000
 PARQUET = b"PAR1"
 """First bytes of a Parquet file."""
 
-EMPTY = ("", "NA", "NaN", "nan")
-"""Cells that are empty in a column of numbers, as R and pandas write them."""
-
-TRUTH = {text: text.lower() == "true" for text in ("True", "False", "TRUE", "FALSE")}
-"""Truth values, as pandas and R write them."""
-
-WORD_OF_DIGITS = r"[+-]?0\d.*|\d+[eE]\d+"
-"""Spellings that are codes or words, because no program writes numbers like this."""
+_QUOTED = re.compile(r'"([^"]|"")*"')
+"""A cell in quotes."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
@@ -147,53 +145,28 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
         is_parquet = stream.read(len(PARQUET)) == PARQUET
     if is_parquet or path.suffix == ".parquet":
         return read_parquet(path)
-    return with_numbers(read_csv(path, keep_default_na=False, dtype=str), texts)
-
-
-def with_numbers(frame: pd.DataFrame, texts: Collection[str]) -> pd.DataFrame:
-    """Return a frame of text with its columns of numbers, without an index and empty rows."""
+    frame = read_csv(path, keep_default_na=False, dtype=str)
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
-    frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
-    names = frame.columns.difference([*texts])
-    decimal = _decimal(frame[[COLUMNS[-1]] if COLUMNS[-1] in names else names])
-    for name in names:
-        frame[name] = _inferred(frame[name], decimal)
-    return frame
-
-
-def _decimal(frame: pd.DataFrame) -> str:
-    """Return the mark of decimals: a comma if some cells need it, and none has a point."""
-    comma, point = (
-        any(column.str.fullmatch(rf"[+-]?\d*{mark}\d+").any() for _, column in frame.items())
-        for mark in (",", r"\.")
-    )
-    return "," if comma and not point else "."
-
-
-def _inferred(column: pd.Series, decimal: str) -> pd.Series:
-    """Return numbers or truth values if all cells are spelled as such, or the column as it is."""
-    filled = column[~column.isin(EMPTY)]
-    if len(filled) == len(column) and filled.isin(TRUTH).all():
-        return column.map(TRUTH).astype(bool)
-    odd = WORD_OF_DIGITS + (r"|.*\..*" if decimal == "," else "")  # thousands
-    if filled.empty or filled.str.fullmatch(odd).any():
-        return column
-    numbers = pd.to_numeric(filled.str.replace(decimal, "."), errors="coerce")
-    return column if numbers.isna().any() else numbers.reindex(column.index)
+    names = [name for name in frame.columns if name not in texts]
+    numbers = with_numbers(frame[names], names, dialect(path)["decimal"])
+    return frame.assign(**{name: numbers[name] for name in names})
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a (possibly compressed) CSV file; raise a ValueError that explains any problem.
 
-    Without ``sep`` in the options, the header decides between commas, semicolons, tabs, and bars.
-    Excel's first line ``sep=;`` is skipped. Text in UTF-16 is recognized, and other text that is
-    not UTF-8 is read as Latin-1, with a warning.
+    Without ``sep`` in the options, the header decides between commas, semicolons, tabs, bars, and
+    blanks. Excel's first line ``sep=;``, empty rows, and row numbers without a name, as R writes
+    them, are skipped. Text in UTF-16 is recognized, and other text that is not UTF-8 is read as
+    Latin-1, with a warning.
     """
     with suppress(BadZipFile), ZipFile(path) as archive:
         if any(name.startswith("xl/") for name in archive.namelist()):
             raise ValueError("it is an Excel workbook; save it as CSV")
     options = dialect(path) | options
+    if bare := _has_bare_quotes(path, options):
+        options["quoting"] = csv.QUOTE_NONE
     _refuse_repeated_heads(path, options)
     try:
         frame = _parsed(path, options)
@@ -203,16 +176,84 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
         warn_of_latin(len(odd), odd, path, strict=True)
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
-        raise ValueError(
-            "some rows have more fields than the header; put double quotes around text with commas"
-        )
-    return frame
+    if bare:
+        texts = frame.select_dtypes("str")
+        frame = frame.assign(**texts.map(_unquoted, na_action="ignore"))
+        frame = frame.rename(columns=_unquoted)
+    frame = _without_row_names(frame)
+    _refuse_merged_rows(frame, options["sep"])
+    return _without_empty_rows(frame) if options.get("dtype") is str else frame
+
+
+def _has_bare_quotes(path: Path, options: Mapping[str, Any]) -> bool:
+    """Return whether quotes are letters, in a file that was written without quoting.
+
+    They are if some cell starts with a quote and is not in quotes, and if all lines have as many
+    separators as the header, so that no cell contains any.
+    """
+    sep, bare, counts = options["sep"], False, set()
+    with opened(path) as (_, stream, _):
+        lines = TextIOWrapper(stream, options["encoding"], errors="replace")
+        for line in islice(lines, options["skiprows"], None):
+            if text := line.strip("\n"):
+                counts.add(text.count(sep))
+            if len(counts) > 1 or sep == " ":
+                return False
+            bare = bare or any(
+                cell.startswith('"') and not _QUOTED.fullmatch(cell)
+                for cell in text.split(sep)
+                if '"' in text
+            )
+    return bare
+
+
+def _unquoted(cell: str) -> str:
+    """Return the text of a cell without the quotes around it."""
+    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
+
+
+def _refuse_merged_rows(frame: pd.DataFrame, sep: str) -> None:
+    """Raise a ValueError if a cell has as many separators and line breaks as whole rows."""
+    texts: pd.DataFrame = frame.select_dtypes("str")
+    others = frame.shape[1] - 1
+    for _, column in texts.items() if others else ():
+        for cell in column[column.str.contains("\n", regex=False)]:
+            if cell.count(sep) == others * cell.count("\n"):
+                raise ValueError(
+                    f"the quote before {cell!r:.60} closes some lines later; put double quotes "
+                    "around text with quotes, and double each quote in it"
+                )
+
+
+def _without_row_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without the index that pandas made because rows are longer than the header.
+
+    Raise a ValueError unless the index has row numbers, as R writes them.
+    """
+    if not isinstance(frame.index, pd.RangeIndex):
+        names = pd.Series([*map(str, frame.index)])
+        numbers = names.is_unique and names.str.fullmatch(r"\d+").all()
+        if not numbers or (frame.iloc[:, -1].astype(str) == "").any():
+            raise ValueError(
+                "some rows have more fields than the header; put double quotes around text with "
+                "commas, and give each column a name"
+            )
+    return frame.reset_index(drop=True)
+
+
+def _without_empty_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of text without empty rows, as spreadsheets write them."""
+    if frame.shape[1] < 2:  # a column that was read by itself
+        return frame
+    empty = frame.iloc[:, 0].str.strip() == ""
+    empty[empty] = (frame[empty].map(str.strip) == "").all(axis=1)
+    return frame[~empty].reset_index(drop=True)
 
 
 def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
     """Raise a ValueError if two columns have one name, which pandas would number."""
-    how = {key: options[key] for key in ("skiprows", "sep", "skipinitialspace", "encoding")}
+    keys = {"skiprows", "sep", "skipinitialspace", "encoding", "quoting"}
+    how = {key: option for key, option in options.items() if key in keys}
     latin = {"encoding_errors": "replace"}
     head = _parsed(path, {**how, **latin, "header": None, "nrows": 1, "dtype": str})
     names = head.iloc[0].dropna().str.strip()
@@ -229,7 +270,10 @@ def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:
             raise ValueError("the file is empty") from None
         except pd.errors.ParserError as error:
             where = str(error).rpartition("error: ")[2].strip()
-            raise ValueError(f"{where}; put double quotes around text with commas") from None
+            raise ValueError(
+                f"{where}; put double quotes around text with commas or quotes, and double each "
+                "quote in it"
+            ) from None
         return frame
 
 
@@ -246,17 +290,19 @@ def dialect(path: Path) -> dict[str, Any]:
     if head.lstrip()[:1] in {b"{", b"["}:
         raise ValueError("it is JSON; save it as CSV, such as with pandas.read_json(path).to_csv")
     skipped = int(re.fullmatch(rb"sep=.\s*", lines[0]) is not None)
-    first, row = lines[skipped : skipped + 2]
+    first, rows = lines[skipped], lines[skipped + 1 : -2 - (len(head) == LONGEST_LINE)]
     separator = max(b",", b";", b"\t", b"|", key=first.count)
-    fields = row.split(separator)
-    comma, point = (
-        any(re.fullmatch(rb"\s*-?\d+%b\d+\s*" % mark, f) for f in fields) for mark in (b",", rb"\.")
-    )
+    if separator not in first and b" " in first:
+        separator = b" "
+    text = b"\n".join(rows).decode(errors="replace")
+    cells = re.findall(rf'[^"\n{separator.decode()}]+|"[^"\n]*"', text)
+    marks = decimal_marks(cell.strip('" \r') for cell in cells)
+    usual = "," if separator == b";" else "."
     return {
         "skiprows": skipped,
         "sep": separator.decode(),
         "skipinitialspace": separator + b" " in first,
-        "decimal": "," if comma and not point else ".",
+        "decimal": max(usual, *THOUSANDS, key=marks.__getitem__),
         "encoding": utf16 or "utf-8",
     }
 
