@@ -160,7 +160,8 @@ def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content:
     pair = f"{doc['category']} {doc['example_id']}"
     answers = _answers(sample)
     if len(answers) == 1:
-        add_bbq(content, model, pair, doc, named_place(_innermost(answers[0]), answer_names(doc)))
+        text, names = _innermost(answers[0]), answer_names(doc)
+        add_bbq(content, model, pair, doc, named_place(text, names, doc.get("question")))
     else:
         scores = _placed(doc, _scores(sample, 3, more=True))
         chosen = -1 if np.isnan(scores).any() else int(np.argmax(scores))
