@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..tables.decimals import with_numbers
-from ..tables.schema import require_columns
+from ..tables.schema import require_columns, with_heads
 from ..tables.table_files import dialect, read_csv, warn_of_columns
 from .datasets import (
     LABELS,
@@ -16,7 +16,6 @@ from .datasets import (
     checked_direction,
     label_faults,
     refuse_rows,
-    with_heads,
 )
 from .logs import SAME_SCORE, Content, rows_of, usable
 

@@ -176,6 +176,15 @@ def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:
     return table
 
 
+def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
+    """Return a table whose known columns have their names, however they are capitalized."""
+    names = {name: str(name).strip().lower() for name in table.columns}
+    return require_columns(
+        table.rename(columns={name: plain for name, plain in names.items() if plain in {*known}}),
+        (),
+    )
+
+
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
     """Return a table's SHA-256 in hexadecimal; `coded` comes from `checked`."""
     known = {} if coded is None else coded

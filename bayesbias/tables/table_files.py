@@ -25,7 +25,7 @@ from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .decimals import THOUSANDS, decimal_marks, with_numbers
 from .encodings import ODD, warn_of_latin
-from .schema import COLUMNS, IDS, as_table, checked, require_columns
+from .schema import COLUMNS, IDS, RANKS, as_table, checked, require_columns, with_heads
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -44,6 +44,15 @@ MOST_IN_PARQUET = 30_000_000
 
 PARQUET = b"PAR1"
 """First bytes of a Parquet file."""
+
+PROGRAMS = {
+    b"\xd0\xcf\x11\xe0": "Excel",
+    b"<stata_dta>": "Stata",
+    b"$FL": "SPSS",
+    b"ARROW1": "Feather",
+    **dict.fromkeys((b"X\n\0", b"RDX"), "R"),
+}
+"""Programs and formats, keyed by the first bytes of their files."""
 
 _QUOTED = re.compile(r'"([^"]|"")*"')
 """A cell in quotes."""
@@ -141,16 +150,20 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
     Other columns become numbers if all their cells are empty or are spelled as numbers are: with
     "007" or "1e5" in a column, all its cells stay as spelled.
     """
-    with path.open("rb") as stream:
-        is_parquet = stream.read(len(PARQUET)) == PARQUET
-    if is_parquet or path.suffix == ".parquet":
+    if is_parquet(path) or path.suffix == ".parquet":
         return read_parquet(path)
-    frame = read_csv(path, keep_default_na=False, dtype=str)
+    frame = with_heads(read_csv(path, keep_default_na=False, dtype=str), (*COLUMNS, *RANKS, *texts))
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
     names = [name for name in frame.columns if name not in texts]
     numbers = with_numbers(frame[names], names, dialect(path)["decimal"])
     return frame.assign(**{name: numbers[name] for name in names})
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether a file begins as Parquet files do."""
+    with path.open("rb") as stream:
+        return stream.read(len(PARQUET)) == PARQUET
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
@@ -159,11 +172,14 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     Without ``sep`` in the options, the header decides between commas, semicolons, tabs, bars, and
     blanks. Excel's first line ``sep=;``, empty rows, and row numbers without a name, as R writes
     them, are skipped. Text in UTF-16 is recognized, and other text that is not UTF-8 is read as
-    Latin-1, with a warning.
+    Latin-1, with a warning. If all cells are text, the file may be in Parquet.
     """
     with suppress(BadZipFile), ZipFile(path) as archive:
         if any(name.startswith("xl/") for name in archive.namelist()):
             raise ValueError("it is an Excel workbook; save it as CSV")
+    if is_parquet(path) and options.get("dtype") is str:
+        typed = read_parquet(path, nested=True)
+        return typed.astype(object).where(typed.notna(), "").astype(str)
     options = dialect(path) | options
     if bare := _has_bare_quotes(path, options):
         options["quoting"] = csv.QUOTE_NONE
@@ -281,6 +297,9 @@ def dialect(path: Path) -> dict[str, Any]:
     """Return how fields are separated, the marks of decimals, and the kind of UTF-16, if any."""
     with opened(path) as (_, stream, _):
         head = stream.read(LONGEST_LINE)
+    for magic, program in PROGRAMS.items():
+        if head.startswith(magic):
+            raise ValueError(f"it is a file of {program}; save it as CSV")
     utf16 = utf16_of(head)
     lines = [*as_utf8(head).split(b"\n"), b"", b""]
     if max(map(len, lines)) >= LONGEST_LINE or (b"\0" in head and not utf16):
