@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -25,29 +24,27 @@ def _shows(decimal: str) -> str:
     """Return the pattern of numbers that show the mark of decimals, unlike ``4.137``."""
     mark, other = re.escape(decimal), THOUSANDS[decimal]
     grouped = rf"[1-9]\d{{0,2}}(?:{other}\d{{3}})"
+    exponent = r"[eE][+-]?\d+"
     forms = (
-        rf"(?:0\d*|\d{{4,}}|{grouped}+)?{mark}\d+",
-        rf"\d+{mark}(?:\d{{1,2}}|\d{{4,}})",
-        rf"\d+{mark}\d+(?=[eE])",
+        rf"(?:0\d*|\d{{4,}}|{grouped}+)?{mark}\d+(?:{exponent})?",
+        rf"\d+{mark}(?:\d{{1,2}}|\d{{4,}}|\d+{exponent})",
         rf"{grouped}{{2,}}",
     )
-    return rf"[+-]?(?:{'|'.join(forms)})(?:[eE][+-]?\d+)?"
+    return rf"[+-]?(?:{'|'.join(forms)})"
 
 
-_SHOWN = re.compile(rf"(?P<point>{_shows('.')})|(?P<comma>{_shows(',')})")
-_MARKS = {"point": ".", "comma": ","}
+_SHOWN = {mark: _shows(mark) for mark in THOUSANDS}
 
 
-def decimal_marks(cells: Iterable[str]) -> Counter[str]:
+def decimal_marks(cells: pd.Series) -> dict[str, int]:
     """Count the cells that can only be numbers with this mark of decimals.
 
     Examples
     --------
-    >>> decimal_marks(["0.25", "13", "4,137"])
-    Counter({'.': 1})
+    >>> decimal_marks(pd.Series(["0.25", "13", "4,137"]))
+    {'.': 1, ',': 0}
     """
-    found = map(_SHOWN.fullmatch, cells)
-    return Counter(_MARKS[str(one.lastgroup)] for one in found if one)
+    return {mark: int(cells.str.fullmatch(shown).sum()) for mark, shown in _SHOWN.items()}
 
 
 def with_numbers(
@@ -59,7 +56,10 @@ def with_numbers(
     the other columns, or else a column of numbers with the `usual` mark and three digits.
     """
     filled = {name: column[~column.isin(EMPTY)] for name, column in frame.items()}
-    shown = {name: [*decimal_marks(cells)] for name, cells in filled.items()}
+    shown = {
+        name: [mark for mark, n in decimal_marks(cells).items() if n]
+        for name, cells in filled.items()
+    }
     others = {mark for marks in shown.values() for mark in marks}
     three = rf"[+-]?\d+{re.escape(usual)}\d{{3}}"
     fixed = [
@@ -74,7 +74,8 @@ def with_numbers(
             if name not in fixed and not (fixed and unlike):
                 raise ValueError(
                     f"the column {name!r} has {cells[odd].iloc[0]!r}, whose mark may be of "
-                    "thousands or of decimals; write numbers without marks of thousands"
+                    "thousands or of decimals; write thousands without a mark, and decimals with "
+                    "four digits or more after the same mark in all cells"
                 )
             readings = {usual: readings[usual]}
         numbers = next(iter(readings.values()), frame[name]).reindex(frame.index)
@@ -101,4 +102,6 @@ def _numbers(cells: pd.Series, decimal: str) -> pd.Series:
     grouped = rf"[+-]?[1-9]\d{{0,2}}({thousands}\d{{3}})+({re.escape(decimal)}\d+)?"
     whole = cells.str.replace(thousands, "", regex=True)
     plain = cells.where(~cells.str.fullmatch(grouped), whole)
-    return pd.to_numeric(plain.str.replace(decimal, "."), errors="coerce")
+    if decimal == ",":
+        plain = plain.str.replace(".", "?", regex=False).str.replace(",", ".", regex=False)
+    return pd.to_numeric(plain, errors="coerce")

@@ -17,7 +17,7 @@ import pandas as pd
 from .._core.arrays import require_memory
 from .._core.checks import check_flags, check_path, require_extra
 from .._core.files import replace_file
-from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
+from .._core.reading import PART, as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
 from .._core.warnings import warn
 from ..warnings import LeftOut
@@ -209,6 +209,9 @@ def _has_bare_quotes(path: Path, options: Mapping[str, Any]) -> bool:
     """
     sep, bare, counts = options["sep"], False, set()
     with opened(path) as (_, stream, _):
+        if not any(b'"' in part for part in iter(lambda: stream.read(PART), b"")):
+            return False
+    with opened(path) as (_, stream, _):
         lines = TextIOWrapper(stream, options["encoding"], errors="replace")
         for line in islice(lines, options["skiprows"], None):
             if text := line.strip("\n"):
@@ -315,7 +318,7 @@ def dialect(path: Path) -> dict[str, Any]:
         separator = b" "
     text = b"\n".join(rows).decode(errors="replace")
     cells = re.findall(rf'[^"\n{separator.decode()}]+|"[^"\n]*"', text)
-    marks = decimal_marks(cell.strip('" \r') for cell in cells)
+    marks = decimal_marks(pd.Series(cells, dtype=str).str.strip('" \r'))
     usual = "," if separator == b";" else "."
     return {
         "skiprows": skipped,
