@@ -6,8 +6,6 @@ import csv
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from io import TextIOWrapper
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -17,7 +15,7 @@ import pandas as pd
 from .._core.arrays import require_memory
 from .._core.checks import check_flags, check_path, require_extra
 from .._core.files import replace_file
-from .._core.reading import PART, as_utf8, damage_named, located, opened, utf16_of
+from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
 from .._core.resources import no_file
 from .._core.warnings import warn
 from ..warnings import LeftOut
@@ -25,6 +23,13 @@ from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .decimals import THOUSANDS, decimal_marks, with_numbers
 from .encodings import ODD, warn_of_latin
+from .raw_rows import (
+    has_bare_quotes,
+    refuse_merged_rows,
+    unquoted,
+    without_empty_rows,
+    without_row_names,
+)
 from .schema import COLUMNS, IDS, RANKS, as_table, checked, require_columns, with_heads
 
 MEMORY_PER_BYTE = 8
@@ -53,9 +58,6 @@ PROGRAMS = {
     **dict.fromkeys((b"X\n\0", b"RDX"), "R"),
 }
 """Programs and formats, keyed by the first bytes of their files."""
-
-_QUOTED = re.compile(r'"([^"]|"")*"')
-"""A cell in quotes."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
@@ -181,7 +183,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         typed = read_parquet(path, nested=True)
         return typed.astype(object).where(typed.notna(), "").astype(str)
     options = dialect(path) | options
-    if bare := _has_bare_quotes(path, options):
+    if bare := has_bare_quotes(path, options):
         options["quoting"] = csv.QUOTE_NONE
     _refuse_repeated_heads(path, options)
     try:
@@ -194,79 +196,11 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         warn_of_latin(len(odd), odd, path, strict=True)
     if bare:
         texts = frame.select_dtypes("str")
-        frame = frame.assign(**texts.map(_unquoted, na_action="ignore"))
-        frame = frame.rename(columns=_unquoted)
-    frame = _without_row_names(frame)
-    _refuse_merged_rows(frame, options["sep"])
-    return _without_empty_rows(frame) if options.get("dtype") is str else frame
-
-
-def _has_bare_quotes(path: Path, options: Mapping[str, Any]) -> bool:
-    """Return whether quotes are letters, in a file that was written without quoting.
-
-    They are if some cell starts with a quote and is not in quotes, and if all lines have as many
-    separators as the header, so that no cell contains any.
-    """
-    sep, bare, counts = options["sep"], False, set()
-    with opened(path) as (_, stream, _):
-        if not any(b'"' in part for part in iter(lambda: stream.read(PART), b"")):
-            return False
-    with opened(path) as (_, stream, _):
-        lines = TextIOWrapper(stream, options["encoding"], errors="replace")
-        for line in islice(lines, options["skiprows"], None):
-            if text := line.strip("\n"):
-                counts.add(text.count(sep))
-            if len(counts) > 1 or sep == " ":
-                return False
-            bare = bare or any(
-                cell.startswith('"') and not _QUOTED.fullmatch(cell)
-                for cell in text.split(sep)
-                if '"' in text
-            )
-    return bare
-
-
-def _unquoted(cell: str) -> str:
-    """Return the text of a cell without the quotes around it."""
-    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
-
-
-def _refuse_merged_rows(frame: pd.DataFrame, sep: str) -> None:
-    """Raise a ValueError if a cell has as many separators and line breaks as whole rows."""
-    texts: pd.DataFrame = frame.select_dtypes("str")
-    others = frame.shape[1] - 1
-    for _, column in texts.items() if others else ():
-        for cell in column[column.str.contains("\n", regex=False)]:
-            if cell.count(sep) == others * cell.count("\n"):
-                raise ValueError(
-                    f"the quote before {cell!r:.60} closes some lines later; put double quotes "
-                    "around text with quotes, and double each quote in it"
-                )
-
-
-def _without_row_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without the index that pandas made because rows are longer than the header.
-
-    Raise a ValueError unless the index has row numbers, as R writes them.
-    """
-    if not isinstance(frame.index, pd.RangeIndex):
-        names = pd.Series([*map(str, frame.index)])
-        numbers = names.is_unique and names.str.fullmatch(r"\d+").all()
-        if not numbers or (frame.iloc[:, -1].astype(str) == "").any():
-            raise ValueError(
-                "some rows have more fields than the header; put double quotes around text with "
-                "commas, and give each column a name"
-            )
-    return frame.reset_index(drop=True)
-
-
-def _without_empty_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of text without empty rows, as spreadsheets write them."""
-    if frame.shape[1] < 2:  # a column that was read by itself
-        return frame
-    empty = frame.iloc[:, 0].str.strip() == ""
-    empty[empty] = (frame[empty].map(str.strip) == "").all(axis=1)
-    return frame[~empty].reset_index(drop=True)
+        frame = frame.assign(**texts.map(unquoted, na_action="ignore"))
+        frame = frame.rename(columns=unquoted)
+    frame = without_row_names(frame)
+    refuse_merged_rows(frame, options["sep"])
+    return without_empty_rows(frame) if options.get("dtype") is str else frame
 
 
 def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
