@@ -336,11 +336,6 @@ def test_rows_within_a_cell_are_refused(file: Write) -> None:
     refused("quote before 'x,2.*double each quote", read_csv, path, dtype=str)
 
 
-def test_a_rank_is_a_whole_number(table: pd.DataFrame) -> None:
-    assert validate_table(table.assign(attribute_rank=3.0))["attribute_rank"].tolist() == [3, 3]
-    refused("got .*2.5", validate_table, table.assign(attribute_rank=2.5))
-
-
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "twice.csv"
     moved = table.assign(cosine_distance=0.25)  # as if 007 and 7 had become one word

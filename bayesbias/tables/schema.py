@@ -250,12 +250,11 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
 
 def _checked_ranks(column: pd.Series[Any]) -> NDArray[np.float64]:
     ranks = real_numbers(column)
-    wrong = np.isnan(ranks) & ~(column.isna() | (column == ""))
-    wrong |= (ranks < 1) | np.isinf(ranks) | (ranks % 1 > 0)
+    wrong = (np.isnan(ranks) & ~(column.isna() | (column == ""))) | (ranks < 1) | np.isinf(ranks)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"{column.name} must be a frequency rank, a whole number from 1 for the most frequent "
-            f"word, or empty if unknown; got {column.iloc[row]!r:.60} in row {row}"
+            f"{column.name} must be a frequency rank, from 1 for the most frequent word, or empty "
+            f"if unknown; got {column.iloc[row]!r:.60} in row {row}"
         )
     return ranks
