@@ -47,11 +47,13 @@ def test_only_the_columns_that_covariates_name_are_read_from_a_file(table, tmp_p
     """A spreadsheet also has texts, constants, and numbers of rows."""
     words, path = [*dict.fromkeys(table["attribute"])], tmp_path / "words.csv"
     frame = pd.DataFrame({"word": words, "pos": "noun", "share": np.arange(8.0), "one": 1})
-    for index in (False, True):
-        frame.to_csv(path, index=index)
+    numbers = range(1, 9)
+    for numbered in (frame, frame.reset_index(names=""), frame.assign(id=numbers).iloc[:, ::-1]):
+        numbered.to_csv(path, index=False)
         found = with_values(table, path, ["share"])
         assert [*found.columns] == [*table.columns, "share"]
         assert found["share"].tolist() == table["attribute"].map(words.index).tolist()
+    frame.set_axis(numbers).to_csv(path)
     refused("'pos': no number for 8 attributes", with_values, table, path, ["pos"])
     refused("got 'word', 'pos'.* for size", with_values, table, path, ["size"])
 

@@ -77,6 +77,15 @@ def test_pairs_of_every_layout(content, dataset, options, expected, tmp_path) ->
     assert list(pairs.itertuples(index=False, name=None)) == expected
 
 
+def test_pairs_in_parquet_are_those_in_csv(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    for dataset, content in (("crows-pairs", crows()), ("csv", OWN)):
+        (tmp_path / "pairs.csv").write_text(content, encoding="utf-8")
+        pd.read_csv(tmp_path / "pairs.csv").to_parquet(tmp_path / "pairs.parquet")
+        both = [read_pairs(tmp_path / f"pairs.{end}", dataset) for end in ("csv", "parquet")]
+        pd.testing.assert_frame_equal(*both)
+
+
 def test_data_sets_as_published(shared_data: Path) -> None:
     """See Nangia et al. (2020), table 1 and section 2, and Nadeem et al. (2021), dev set."""
     path = shared_data / "crows_pairs" / "crows_pairs_anonymized.csv"
@@ -154,6 +163,8 @@ LOGS: list[tuple[str, str, tuple[Any, ...]]] = [
     (EMPTY_SIDES, "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace("model", "Model ").replace("m,1", " m,1 "), "csv", ("m", [0.25, -1.5], 0)),
     (FEW.replace(",", ";").replace(".", ","), "csv", ("m", [0.25, -1.5], 0)),
+    (FEW.replace(",", ";").replace("0.25", "-3").replace(".", ","), "csv", ("m", [-3, -1.5], 0)),
+    (f"sep=,\n{FEW},,,\n , ,,\n", "csv", ("m", [0.25, -1.5], 0)),
 ]
 
 

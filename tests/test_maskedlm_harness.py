@@ -194,5 +194,7 @@ def test_winogender_compares_pronouns(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         paired = read_scores(path).set_index("cluster")
     assert [each.message.n for each in told] == [1, 1, 1]
+    unknown = log(tmp_path, [winogender(0, "nurse", "man", -4, -2)], "samples_winogender_x.jsonl")
+    refused("'man', not male, female", read_scores, unknown)
     assert paired["difference"].to_dict() == {"nurse": 3, "plumber": -1.5}
     assert paired.loc["plumber", "pair_id"] == "plumber.guest.0"

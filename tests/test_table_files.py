@@ -19,7 +19,7 @@ from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
 from bayesbias._core.files import replace_file
-from bayesbias.model.covariates import numbers_of
+from bayesbias.tables.decimals import with_numbers
 from bayesbias.tables.schema import (
     COLUMNS,
     CONNECTIONS,
@@ -28,7 +28,7 @@ from bayesbias.tables.schema import (
     table_hash,
     validate_table,
 )
-from bayesbias.tables.table_files import read_frame, read_parquet, read_table, write_table
+from bayesbias.tables.table_files import read_csv, read_frame, read_parquet, read_table, write_table
 from bayesbias.warnings import LeftOut, RepeatedPairs, RepeatedRows
 
 
@@ -200,6 +200,18 @@ def test_the_published_layout_is_read(file: Write) -> None:
     assert told[0].message.names == ("it",)
 
 
+def _with_row_names(table: pd.DataFrame, sep: str) -> str:
+    """Return a table as R's write.table prints it, with a header that lacks the names of rows."""
+    names = range(1, len(table) + 1)
+    text = table.set_axis(names).to_csv(sep=sep, quoting=2, na_rep="NA")
+    return text.removeprefix(f'""{sep}')
+
+
+def _capital(name: str) -> str:
+    """Return a column's name with capitals, unless it is one of the user's own."""
+    return name.title() if name in COLUMNS else name
+
+
 PRINTED: dict[str, Callable[[pd.DataFrame], str]] = {
     "tabs": lambda table: table.to_csv(index=False, sep="\t"),
     "semicolons, decimal commas": lambda table: table.to_csv(index=False, sep=";", decimal=","),
@@ -210,6 +222,9 @@ PRINTED: dict[str, Callable[[pd.DataFrame], str]] = {
     "empty rows": lambda table: table.to_csv(index=False) + ("," * (table.shape[1] - 1) + "\n") * 2,
     "bars": lambda table: table.to_csv(index=False, sep="|"),
     "sep=, for Excel": lambda table: "sep=,\n" + table.to_csv(index=False),
+    "names of rows, as R": lambda table: _with_row_names(table, "\t"),
+    "blanks and names of rows, as R": lambda table: _with_row_names(table, " "),
+    "capital heads": lambda table: table.rename(columns=_capital).to_csv(index=False),
     "carriage returns": lambda table: "\ufeff" + table.to_csv(index=False, lineterminator="\r\n"),
 }
 """Tables as other programs write them."""
@@ -222,18 +237,103 @@ def test_tables_of_other_programs_are_read(table: pd.DataFrame, file: Write, pro
     assert_frame_equal(read, given_table, check_dtype=False)
 
 
+def spelled_as(mark: str, thousands: str, form: str = ",.2f") -> Callable[[float], str]:
+    """Return a function that spells numbers with these marks."""
+    marks = str.maketrans({".": mark, ",": thousands})
+    return lambda number: format(number, form).translate(marks)
+
+
 @pytest.mark.parametrize(
-    ("sep", "decimal", "freq"), [(";", ",", ["987", "1.234"]), ("\t", ".", ["1,234", "987"])]
+    ("sep", "mark", "thousands"),
+    [(",", ".", ","), (";", ",", "."), ("\t", ".", ","), ("\t", ",", ".")],
 )
 def test_thousands_are_never_read_as_decimals(
-    table: pd.DataFrame, file: Write, sep: str, decimal: str, freq: list[str]
+    table: pd.DataFrame, file: Write, sep: str, mark: str, thousands: str
 ) -> None:
-    whole = table.assign(cosine_distance=[1.0, 0.25], freq=freq)
-    text = whole.to_csv(index=False, sep=sep, decimal=decimal).replace(f"1{decimal}0", "1")
-    read = read_table(file("thousands.csv", text))
+    """The first row has no marks, and Excel writes whole numbers without decimals."""
+    whole = spelled_as(mark, thousands, ",.0f")
+    cells = {
+        "cosine_distance": ["1", f"2{mark}5E-01"],
+        "attribute_rank": [whole(987), whole(1234)],
+        "freq": [whole(13), whole(4137)],
+        "long": [whole(1234567), "#NV"],
+    }
+    read = read_table(file("marks.csv", table.assign(**cells).to_csv(index=False, sep=sep)))
     assert read["cosine_distance"].tolist() == [1.0, 0.25]
-    assert read["freq"].tolist() == freq
-    refused(f"column of numbers; got '{freq[0]}'", numbers_of, read, "freq")
+    assert read["attribute_rank"].tolist() == [987, 1234]
+    assert read["freq"].tolist() == [13, 4137]
+    assert read["long"].tolist() == pytest.approx([1234567, np.nan], nan_ok=True)
+
+
+MARKS: list[tuple[str, dict[str, list[str]], list[float] | str]] = [
+    (".", {"n": ["13", "4,137"], "zipf": ["3.617", "1.114"]}, [13, 4137]),
+    (",", {"n": ["13", "4.137"], "zipf": ["3,617", "1,114"]}, [13, 4137]),
+    (".", {"n": ["3.617", "1.114"]}, [3.617, 1.114]),
+    (",", {"n": ["3,617", "1,114"]}, [3.617, 1.114]),
+    (".", {"n": ["1,234,567", "4,137"]}, [1234567, 4137]),
+    (".", {"n": ["1.234.567", "4.137"]}, [1234567, 4137]),
+    (".", {"n": ["0,5", "4,137"]}, [0.5, 4.137]),
+    (".", {"n": ["-1.234,5", "+1"]}, [-1234.5, 1]),
+    (".", {"n": ["13", "4,137"]}, "'4,137', whose mark may be"),
+    (".", {"n": ["5,168", "4,137"]}, "'5,168', whose mark may be"),
+    (",", {"n": ["13", "4.137"]}, "'4.137', whose mark may be"),
+    (",", {"n": ["5.168", "4.137"]}, "'5.168', whose mark may be"),
+    (".", {"n": ["13", "4.137"]}, "'4.137', whose mark may be"),
+    (".", {"n": ["4.137", "4,137"]}, "'4.137', whose mark may be"),
+]
+
+
+@pytest.mark.parametrize(("usual", "columns", "expected"), MARKS)
+def test_the_other_numbers_decide_on_a_mark_before_three_digits(usual, columns, expected) -> None:
+    frame = pd.DataFrame(columns)
+    if isinstance(expected, str):
+        refused(expected, with_numbers, frame, ["n"], usual, some=True)
+    else:
+        assert with_numbers(frame, ["n"], usual)["n"].tolist() == expected
+
+
+def test_a_cell_that_is_no_number_keeps_its_column_or_itself_as_text() -> None:
+    frame = pd.DataFrame({"n": ["0,5", "x", "1.234"]})
+    assert with_numbers(frame, ["n"], ".")["n"].tolist() == ["0,5", "x", "1.234"]
+    assert with_numbers(frame, ["n"], ".", some=True)["n"].tolist() == [0.5, "x", 1234]
+    mixed = pd.DataFrame({"n": ["0,5", "0.5"]})
+    assert with_numbers(mixed, ["n"], ".")["n"].tolist() == ["0,5", "0.5"]
+
+
+@given(st.lists(st.integers(-(10**12), 10**12), min_size=1), st.sampled_from([".,", ",."]))
+def test_numbers_with_two_decimals_are_read_in_every_spelling(numbers, marks) -> None:
+    exact = [number / 100 for number in numbers]
+    frame = pd.DataFrame({"n": [*map(spelled_as(*marks), exact)]}, dtype=str)
+    assert with_numbers(frame, ["n"], ".")["n"].tolist() == exact
+
+
+BARE = ['"', '"hello', '"Poor" people', "plain", '"']
+
+
+@pytest.mark.parametrize("sep", ["\t", ",", ";"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_quotes_are_letters_in_a_file_without_quoting(file: Write, sep, encoding) -> None:
+    """R with quote=FALSE and '\\t'.join write a quote as any other letter."""
+    rows = [["word", "n"], *([word, str(n)] for n, word in enumerate(BARE))]
+    text = "\n".join(sep.join(cells) for cells in rows)
+    read = read_csv(file("bare.csv", text.encode(encoding)), dtype=str, keep_default_na=False)
+    assert read["word"].tolist() == BARE
+    assert read["n"].tolist() == [*"01234"]
+
+
+@pytest.mark.parametrize("sep", ["\t", ",", " "])
+def test_quoted_cells_may_contain_separators_quotes_and_line_breaks(file: Write, sep) -> None:
+    frame = pd.DataFrame(
+        {"a": ['"', "x", f"one{sep}\ntwo"], "b": ["1", f"2{sep}2", '"3'], "c": "d"}
+    )
+    text = frame.to_csv(index=False, sep=sep)
+    read = read_csv(file("quoted.csv", text), dtype=str, keep_default_na=False)
+    assert_frame_equal(read, frame, check_dtype=False)
+
+
+def test_rows_within_a_cell_are_refused(file: Write) -> None:
+    path = file("merged.csv", 'a,b,c\n1,"x,2\n3,y,4\n5,"z,6\n7,"u,v",8\n')
+    refused("quote before 'x,2.*double each quote", read_csv, path, dtype=str)
 
 
 def test_duplicates_are_kept_and_counted(table: pd.DataFrame, tmp_path: Path) -> None:
@@ -276,6 +376,8 @@ REFUSED: list[tuple[str, str | bytes, str]] = [
     ("odd.xlsx", workbook(), "is an Excel workbook; save it as CSV"),
     ("odd.csv", workbook(), "is an Excel workbook"),
     ("odd.nc", b"\x89HDF\0\0", "is not a text file"),
+    ("odd.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 9, "is a file of Excel; save it as CSV"),
+    ("odd.rds", gzip.compress(b"X\n\0\0\0\3"), "is a file of R; save it as CSV"),
 ]
 
 

@@ -210,6 +210,7 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"groups": {"man": "he", "woman": ["she"]}}, r"groups.man: must be a list of words.*'he'"),
     ({"groups": {1: ["he"], "b": ["she"]}}, r"groups.1: must be text in quotes; got 1"),
     ({"groups": {"a": ["he", "he"], "b": ["x"]}}, r"a\[1\]: 'he' is already in groups.a\[0\]; k"),
+    ({"groups": PETS["groups"] | {"Cat": ["tom"]}}, "groups.Cat: .*differ only in case"),
     ({"groups": {"a b": ["he"], "c": ["x", "he"]}}, r'c\[1\]: .*groups."a b"\[0\].*one group only'),
     ({"groups": {"man": [" he"], "woman": ["she"]}}, r"word ' he' has spaces around it"),
     ({"groups": {"man": ["h\x1be"], "woman": ["she"]}}, r"contains a control character"),
@@ -290,6 +291,10 @@ def test_what_is_no_list_is_refused_in_a_line(write, source, error, message) -> 
         ({"controls": {"human": ["né", "ne\u0301"]}}, "controls.human[1]", "as one word"),
         ({"controls": {"human": ["boy, guy"]}}, "controls.human[0]", "list each of them"),
         ({"controls": {"human": ["boy;guy"]}}, "controls.human[0]", "list each of them"),
+        *(
+            ({"controls": {"human": [word]}}, "controls.human[0]", "leave it out")
+            for word in ("“boy”", '"boy"', "• boy", "1. boy", "boy,")
+        ),
     ],
 )
 def test_doubts_do_not_keep_a_list_from_loading(fields, key, message) -> None:

@@ -158,15 +158,6 @@ def word_contrast(first: str, second: str) -> str:
     return " / ".join(sorted(" ".join(sorted(side)) for side in sides))
 
 
-def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
-    """Return a table whose known columns have their names, however they are capitalized."""
-    names = {name: str(name).strip().lower() for name in table.columns}
-    return require_columns(
-        table.rename(columns={name: plain for name, plain in names.items() if plain in {*known}}),
-        (),
-    )
-
-
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:
     """Return the rows with the given bias types, or raise a ValueError if a type does not occur."""
     wanted = [bias_types] if isinstance(bias_types, str) else list(bias_types)

@@ -160,7 +160,8 @@ def _bbq(model: str, doc: Mapping[str, Any], sample: Mapping[str, Any], content:
     pair = f"{doc['category']} {doc['example_id']}"
     answers = _answers(sample)
     if len(answers) == 1:
-        add_bbq(content, model, pair, doc, named_place(_innermost(answers[0]), answer_names(doc)))
+        text, names = _innermost(answers[0]), answer_names(doc)
+        add_bbq(content, model, pair, doc, named_place(text, names, doc.get("question")))
     else:
         scores = _placed(doc, _scores(sample, 3, more=True))
         chosen = -1 if np.isnan(scores).any() else int(np.argmax(scores))
@@ -186,8 +187,10 @@ def _winogender(
     """Collect a sentence with the log-odds that its pronoun refers to the occupation."""
     gender, job = text_of(doc, "gender").lower(), text_of(doc, "occupation").lower()
     occupation, participant = scores
-    if gender not in {"male", "female"}:
+    if gender == "neutral":
         return NEUTRAL
+    if gender not in {"male", "female"}:
+        raise ValueError(f"its gender is {gender!r:.40}, not male, female, or neutral")
     if job not in MOSTLY_WOMEN | MOSTLY_MEN:
         raise ValueError(f"{job!r:.40} is not an occupation of the data set")
     answer = text_of(doc, "label" if "label" in doc else "target")

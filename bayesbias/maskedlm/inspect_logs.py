@@ -93,7 +93,7 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
     if task == "bbq":
         about = as_question(about)
         names, order = answer_names(about), _order(about, sample.get("choices") or ())
-        chosen = _chosen(answers, [names[place] for place in order])
+        chosen = _chosen(answers, [names[place] for place in order], about.get("question"))
         chosen = chosen if chosen < 0 else order[chosen]
         add_bbq(content, model, text_of(sample, "id"), about, chosen)
         return
@@ -119,11 +119,11 @@ def _order(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]
     return [answers.index(choice) for choice in shown]
 
 
-def _chosen(answers: Iterable[str], names: Sequence[Sequence[str]]) -> int:
+def _chosen(answers: Iterable[str], names: Sequence[Sequence[str]], asked: object = "") -> int:
     """Return the position of the choice that an answer names, by its letter or text, or -1."""
     for answer in answers:
         if found := _LETTER.match(answer):
             return "ABC".index(found[1].upper())
-        if (place := named_place(answer, names)) >= 0:
+        if (place := named_place(answer, names, asked)) >= 0:
             return place
     return -1

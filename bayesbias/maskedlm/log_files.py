@@ -109,9 +109,8 @@ def is_log(path: Path, layout: str) -> bool:
         return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
     if layout == "inspect":
         return '"eval"' in start and '"task"' in start
-    return {"model", "pair_id", "bias_type"} <= set(
-        re.split(r"[,;|\"\s]+", start.partition("\n")[0].lower())
-    )
+    head = re.sub(r"^sep=.\s+", "", start).partition("\n")[0]
+    return {"model", "pair_id", "bias_type"} <= {*re.split(r"[,;|\"\s]+", head.lower())}
 
 
 LAYOUTS = {

@@ -5,7 +5,6 @@ The package does not include any of the data sets. Reading a stereotype does not
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -15,9 +14,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, check_choice
-from .._core.reading import as_utf8, located, opened, read_json, read_text
+from .._core.reading import as_utf8, located, opened, read_json
 from .._core.resources import no_file
-from ..tables.schema import require_columns
+from ..tables.schema import require_columns, with_heads
 from ..tables.table_files import PARQUET, read_csv, read_parquet, warn_of_columns
 from .bbq import NESTED, as_question, bbq_places, is_ambiguous, read_targets
 from .datasets import (
@@ -30,7 +29,6 @@ from .datasets import (
     text_of,
     validate_pairs,
     warn_of_repeats,
-    with_heads,
 )
 from .logs import IDENTICAL, Content, Row, json_lines, rows_of, said, too_many, usable, warn_of
 
@@ -39,9 +37,6 @@ PARTS = ("intrasentence", "intersentence")
 
 LABELS = ("stereotype", "anti-stereotype")
 """StereoSet's labels for the two sentences of a pair, in the order of ``ROLES``."""
-
-MOST_BYTES = 1 << 28
-"""Largest size of a file of sentences, in bytes."""
 
 
 def read_pairs(
@@ -133,20 +128,18 @@ def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
     return kept
 
 
-def _table(path: Path, *needed: str, **options: str) -> pd.DataFrame:
-    table = read_csv(path, dtype=str, keep_default_na=False, **options)
-    require_columns(table, needed)
-    return table
+def _table(path: Path, *needed: str) -> pd.DataFrame:
+    table = read_csv(path, dtype=str, keep_default_na=False)
+    return require_columns(table, needed)
 
 
 def _crows_pairs(path: Path, content: Content, endings: Sequence[str] = ("", "_fr")) -> None:
     """Read a table of CrowS-Pairs, with the first ending of columns that it has."""
-    head = read_text(path, MOST_BYTES).partition("\n")[0]
-    names = re.findall(r"\w+", head)
-    ending = next((each for each in endings if f"sent_more{each}" in names), "")
+    table = _table(path)
+    ending = next((each for each in endings if f"sent_more{each}" in table), "")
     columns = {f"sent_more{ending}": ROLES[0], f"sent_less{ending}": ROLES[1]}
     columns |= {"stereo_antistereo": "direction", "bias_type": "bias_type"}
-    table = _table(path, *columns, sep=max(",;\t", key=head.count))
+    require_columns(table, columns)
     if str(table.columns[0]).startswith("Unnamed"):
         columns[table.columns[0]] = "pair_id"
     content.rows += rows_of(table[[*columns]].rename(columns=columns))
@@ -222,9 +215,9 @@ def _questions(path: Path) -> Iterable[Any]:
         head = as_utf8(stream.read(1 << 10)).lstrip()
     if head.startswith(PARQUET):
         return rows_of(read_parquet(path, nested=True))
-    if b"example_id" in head.partition(b"\n")[0] and not head.startswith((b"{", b"[")):
-        return rows_of(_table(path, "example_id", *NESTED))
-    return json_lines(path)
+    if head.startswith((b"{", b"[")):
+        return json_lines(path)
+    return rows_of(_table(path, "example_id", *NESTED))
 
 
 READERS: dict[str, Callable[[Path, Content], None]] = {

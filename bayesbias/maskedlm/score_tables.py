@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..tables.schema import require_columns
-from ..tables.table_files import read_csv, warn_of_columns
+from ..tables.decimals import with_numbers
+from ..tables.schema import require_columns, with_heads
+from ..tables.table_files import dialect, read_csv, warn_of_columns
 from .datasets import (
     LABELS,
     PAIR_LABELS,
@@ -15,7 +16,6 @@ from .datasets import (
     checked_direction,
     label_faults,
     refuse_rows,
-    with_heads,
 )
 from .logs import SAME_SCORE, Content, rows_of, usable
 
@@ -31,9 +31,7 @@ TEXTS = dict.fromkeys((*LABELS, "role"), str)
 
 def read_score_table(path: Path, content: Content) -> None:
     """Add the rows of a table; labels must not be empty, and directions must be known."""
-    heads = {str(name): str(name).strip().lower() for name in read_csv(path, nrows=0)}
-    texts = {name: str for name, plain in heads.items() if plain in TEXTS}
-    table = read_csv(path, dtype=texts, keep_default_na=False)
+    table = read_csv(path, dtype=str, keep_default_na=False)
     table = with_heads(table, known := (*LOG_COLUMNS, *COUNTS))
     scored = "difference" in table.columns
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
@@ -44,6 +42,9 @@ def read_score_table(path: Path, content: Content) -> None:
         table = table.drop(columns=empty)
     labels = [name for name in LABELS if name in table.columns]
     table = table.assign(**{name: table[name].str.strip() for name in labels})
+    numbers = [name for name in table.columns if name not in TEXTS]
+    usual = dialect(path)["decimal"]
+    table = table.assign(**with_numbers(table[numbers], numbers, usual, some=True))
     refuse_rows(table, label_faults(table))
     if "direction" in table.columns:
         table = table.assign(direction=table["direction"].map(checked_direction))

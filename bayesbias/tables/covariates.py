@@ -12,8 +12,9 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
+from .decimals import with_numbers
 from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
-from .table_files import read_csv, with_numbers
+from .table_files import dialect, read_csv
 
 UNITS = ("attribute", "protected_word", "row")
 """What a covariate may be a property of."""
@@ -154,10 +155,8 @@ def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
     path = Path(path).expanduser()
     with located(path):
         frame = read_csv(path, dtype=str, keep_default_na=False)
-        is_numbered = frame.columns[0] == "Unnamed: 0" and (
-            frame.iloc[:, 0].tolist() == [*map(str, range(len(frame)))]
-        )
-        words, *names = frame.columns[is_numbered:]  # after the numbers of rows
+        words = _column_of_words(frame)
+        names = [name for name in frame.columns if name not in (words, "Unnamed: 0")]
         asked = {part.strip() for name in covariates for part in str(name).split(":")}
         chosen = [name for name in names if name in asked]
         if not chosen:
@@ -165,7 +164,18 @@ def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
                 "a column of words and columns of numbers that covariates name are needed; got "
                 f"{', '.join(map(repr, [words, *names]))} for {abridged(sorted(asked))}"
             )
-        return with_numbers(frame[[words, *chosen]], (words,)).set_index(words)
+        numbers = with_numbers(frame[names], chosen, dialect(path)["decimal"], some=True)
+        return numbers.set_index(frame[words])
+
+
+def _column_of_words(frame: pd.DataFrame) -> str:
+    """Return the name of the column of words: a usual name, or the first after row numbers."""
+    first, *others = map(str, frame.columns)
+    if usual := [name for name in ("word", *UNITS[:2]) if name in frame.columns]:
+        return usual[0]
+    counts = [[*map(str, range(start, start + len(frame)))] for start in (0, 1)]
+    numbered = first == "Unnamed: 0" and frame[first].tolist() in counts
+    return others[0] if others and numbered else first
 
 
 def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:

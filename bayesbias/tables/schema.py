@@ -176,6 +176,15 @@ def require_columns(table: object, needed: Iterable[str]) -> pd.DataFrame:
     return table
 
 
+def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
+    """Return a table whose known columns have their names, however they are capitalized."""
+    names = {name: str(name).strip().lower() for name in table.columns}
+    return require_columns(
+        table.rename(columns={name: plain for name, plain in names.items() if plain in {*known}}),
+        (),
+    )
+
+
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
     """Return a table's SHA-256 in hexadecimal; `coded` comes from `checked`."""
     known = {} if coded is None else coded
@@ -233,7 +242,8 @@ def _checked_distances(table: pd.DataFrame) -> NDArray[np.float64]:
         pair = f"{table['protected_word'].iloc[row]!r}, {table['attribute'].iloc[row]!r}"
         raise ValueError(
             f"{counted(int(wrong.sum()), 'distance is', 'distances are')} not in [0, 2], first in "
-            f"row {row} ({pair}): {column.iloc[row]!r:.60}. Leave out rows that mark missing words"
+            f"row {row} ({pair}): {column.iloc[[row]].tolist()[0]!r:.60}. A distance is 1 minus a "
+            "cosine, without a percent sign; leave out rows of missing words"
         )
     return distances.clip(0.0, LARGEST_DISTANCE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -20,8 +21,16 @@ from .._core.warnings import warn
 from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
+from .decimals import THOUSANDS, decimal_marks, with_numbers
 from .encodings import ODD, warn_of_latin
-from .schema import COLUMNS, IDS, as_table, checked, require_columns
+from .raw_rows import (
+    has_bare_quotes,
+    refuse_merged_rows,
+    unquoted,
+    without_empty_rows,
+    without_row_names,
+)
+from .schema import COLUMNS, IDS, RANKS, as_table, checked, require_columns, with_heads
 
 MEMORY_PER_BYTE = 8
 """Bytes of address space that pandas needs for each byte of a CSV file, measured with 10⁷ rows."""
@@ -41,14 +50,14 @@ MOST_IN_PARQUET = 30_000_000
 PARQUET = b"PAR1"
 """First bytes of a Parquet file."""
 
-EMPTY = ("", "NA", "NaN", "nan")
-"""Cells that are empty in a column of numbers, as R and pandas write them."""
-
-TRUTH = {text: text.lower() == "true" for text in ("True", "False", "TRUE", "FALSE")}
-"""Truth values, as pandas and R write them."""
-
-WORD_OF_DIGITS = r"[+-]?0\d.*|\d+[eE]\d+"
-"""Spellings that are codes or words, because no program writes numbers like this."""
+PROGRAMS = {
+    b"\xd0\xcf\x11\xe0": "Excel",
+    b"<stata_dta>": "Stata",
+    b"$FL": "SPSS",
+    b"ARROW1": "Feather",
+    **dict.fromkeys((b"X\n\0", b"RDX"), "R"),
+}
+"""Programs and formats, keyed by the first bytes of their files."""
 
 PUBLISHED_COLUMNS = ("protected_word", "word_to_compare", "word_class", "connection", COLUMNS[-1])
 """Columns of the tables that Dobrzeniecka and Urbaniak (2024) published."""
@@ -143,57 +152,39 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
     Other columns become numbers if all their cells are empty or are spelled as numbers are: with
     "007" or "1e5" in a column, all its cells stay as spelled.
     """
-    with path.open("rb") as stream:
-        is_parquet = stream.read(len(PARQUET)) == PARQUET
-    if is_parquet or path.suffix == ".parquet":
+    if is_parquet(path) or path.suffix == ".parquet":
         return read_parquet(path)
-    return with_numbers(read_csv(path, keep_default_na=False, dtype=str), texts)
-
-
-def with_numbers(frame: pd.DataFrame, texts: Collection[str]) -> pd.DataFrame:
-    """Return a frame of text with its columns of numbers, without an index and empty rows."""
+    frame = with_heads(read_csv(path, keep_default_na=False, dtype=str), (*COLUMNS, *RANKS, *texts))
     unnamed = [name for name in frame.columns if re.match(r"Unnamed: \d+$", str(name))]
     frame = frame.drop(columns={*unnamed} - {*texts})  # an index
-    frame = frame[~frame.isin(EMPTY).all(axis=1)].reset_index(drop=True)  # of spreadsheets
-    names = frame.columns.difference([*texts])
-    decimal = _decimal(frame[[COLUMNS[-1]] if COLUMNS[-1] in names else names])
-    for name in names:
-        frame[name] = _inferred(frame[name], decimal)
-    return frame
+    names = [name for name in frame.columns if name not in texts]
+    numbers = with_numbers(frame[names], names, dialect(path)["decimal"])
+    return frame.assign(**{name: numbers[name] for name in names})
 
 
-def _decimal(frame: pd.DataFrame) -> str:
-    """Return the mark of decimals: a comma if some cells need it, and none has a point."""
-    comma, point = (
-        any(column.str.fullmatch(rf"[+-]?\d*{mark}\d+").any() for _, column in frame.items())
-        for mark in (",", r"\.")
-    )
-    return "," if comma and not point else "."
-
-
-def _inferred(column: pd.Series, decimal: str) -> pd.Series:
-    """Return numbers or truth values if all cells are spelled as such, or the column as it is."""
-    filled = column[~column.isin(EMPTY)]
-    if len(filled) == len(column) and filled.isin(TRUTH).all():
-        return column.map(TRUTH).astype(bool)
-    odd = WORD_OF_DIGITS + (r"|.*\..*" if decimal == "," else "")  # thousands
-    if filled.empty or filled.str.fullmatch(odd).any():
-        return column
-    numbers = pd.to_numeric(filled.str.replace(decimal, "."), errors="coerce")
-    return column if numbers.isna().any() else numbers.reindex(column.index)
+def is_parquet(path: Path) -> bool:
+    """Return whether a file begins as Parquet files do."""
+    with path.open("rb") as stream:
+        return stream.read(len(PARQUET)) == PARQUET
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a (possibly compressed) CSV file; raise a ValueError that explains any problem.
 
-    Without ``sep`` in the options, the header decides between commas, semicolons, tabs, and bars.
-    Excel's first line ``sep=;`` is skipped. Text in UTF-16 is recognized, and other text that is
-    not UTF-8 is read as Latin-1, with a warning.
+    Without ``sep`` in the options, the header decides between commas, semicolons, tabs, bars, and
+    blanks. Excel's first line ``sep=;``, empty rows, and row numbers without a name, as R writes
+    them, are skipped. Text in UTF-16 is recognized, and other text that is not UTF-8 is read as
+    Latin-1, with a warning. If all cells are text, the file may be in Parquet.
     """
     with suppress(BadZipFile), ZipFile(path) as archive:
         if any(name.startswith("xl/") for name in archive.namelist()):
             raise ValueError("it is an Excel workbook; save it as CSV")
+    if is_parquet(path) and options.get("dtype") is str:
+        typed = read_parquet(path, nested=True)
+        return typed.astype(object).where(typed.notna(), "").astype(str)
     options = dialect(path) | options
+    if bare := has_bare_quotes(path, options):
+        options["quoting"] = csv.QUOTE_NONE
     _refuse_repeated_heads(path, options)
     try:
         frame = _parsed(path, options)
@@ -203,16 +194,19 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
         warn_of_latin(len(odd), odd, path, strict=True)
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas used the first fields as labels
-        raise ValueError(
-            "some rows have more fields than the header; put double quotes around text with commas"
-        )
-    return frame
+    if bare:
+        texts = frame.select_dtypes("str")
+        frame = frame.assign(**texts.map(unquoted, na_action="ignore"))
+        frame = frame.rename(columns=unquoted)
+    frame = without_row_names(frame)
+    refuse_merged_rows(frame, options["sep"])
+    return without_empty_rows(frame) if options.get("dtype") is str else frame
 
 
 def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
     """Raise a ValueError if two columns have one name, which pandas would number."""
-    how = {key: options[key] for key in ("skiprows", "sep", "skipinitialspace", "encoding")}
+    keys = {"skiprows", "sep", "skipinitialspace", "encoding", "quoting"}
+    how = {key: option for key, option in options.items() if key in keys}
     latin = {"encoding_errors": "replace"}
     head = _parsed(path, {**how, **latin, "header": None, "nrows": 1, "dtype": str})
     names = head.iloc[0].dropna().str.strip()
@@ -229,7 +223,10 @@ def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:
             raise ValueError("the file is empty") from None
         except pd.errors.ParserError as error:
             where = str(error).rpartition("error: ")[2].strip()
-            raise ValueError(f"{where}; put double quotes around text with commas") from None
+            raise ValueError(
+                f"{where}; put double quotes around text with commas or quotes, and double each "
+                "quote in it"
+            ) from None
         return frame
 
 
@@ -237,6 +234,9 @@ def dialect(path: Path) -> dict[str, Any]:
     """Return how fields are separated, the marks of decimals, and the kind of UTF-16, if any."""
     with opened(path) as (_, stream, _):
         head = stream.read(LONGEST_LINE)
+    for magic, program in PROGRAMS.items():
+        if head.startswith(magic):
+            raise ValueError(f"it is a file of {program}; save it as CSV")
     utf16 = utf16_of(head)
     lines = [*as_utf8(head).split(b"\n"), b"", b""]
     if max(map(len, lines)) >= LONGEST_LINE or (b"\0" in head and not utf16):
@@ -246,17 +246,19 @@ def dialect(path: Path) -> dict[str, Any]:
     if head.lstrip()[:1] in {b"{", b"["}:
         raise ValueError("it is JSON; save it as CSV, such as with pandas.read_json(path).to_csv")
     skipped = int(re.fullmatch(rb"sep=.\s*", lines[0]) is not None)
-    first, row = lines[skipped : skipped + 2]
+    first, rows = lines[skipped], lines[skipped + 1 : -2 - (len(head) == LONGEST_LINE)]
     separator = max(b",", b";", b"\t", b"|", key=first.count)
-    fields = row.split(separator)
-    comma, point = (
-        any(re.fullmatch(rb"\s*-?\d+%b\d+\s*" % mark, f) for f in fields) for mark in (b",", rb"\.")
-    )
+    if separator not in first and b" " in first:
+        separator = b" "
+    text = b"\n".join(rows).decode(errors="replace")
+    cells = re.findall(rf'[^"\n{separator.decode()}]+|"[^"\n]*"', text)
+    marks = decimal_marks(pd.Series(cells, dtype=str).str.strip('" \r'))
+    usual = "," if separator == b";" else "."
     return {
         "skiprows": skipped,
         "sep": separator.decode(),
         "skipinitialspace": separator + b" " in first,
-        "decimal": "," if comma and not point else ".",
+        "decimal": max(usual, *THOUSANDS, key=marks.__getitem__),
         "encoding": utf16 or "utf-8",
     }
 

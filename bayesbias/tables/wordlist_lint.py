@@ -150,8 +150,9 @@ def _doubts(word: str, *, turkish: bool, latin: bool) -> Iterator[str]:
     looks = plainly(word)
     if odd := oddities(word):
         yield f"contains {odd}; if the word is not found, write {shown(looks)}"
-    if mark := re.search(r",\s|[;|]", word):
-        yield f"contains {mark[0].strip()!r}; if these are several words, list each of them"
+    if mark := re.search(r',\s|,$|[;|•"“”„«»]|^\d+[.)]\s', word):
+        text = f"contains {mark[0].strip()!r}; leave it out or, if these are several words, list "
+        yield text + "each of them"
     alike = LOOKALIKES["CYRILLIC", "LATIN"] | LOOKALIKES["GREEK", "LATIN"]
     if latin and word and all(letter in alike for letter in word):
         yield f"looks like Latin letters, but contains {', '.join(map(code_point, word))}"
@@ -211,6 +212,11 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
             yield _error(path, f"the name {shown(text)} {unfit}")
     if re.search(r"[/\\]|^\.+$", name):
         yield _error(("name",), f"the name {shown(name)} must work as a file name; remove slashes")
+    spelled: dict[str, str] = {}
+    for group in content["groups"]:
+        if (other := spelled.setdefault(group.lower(), group)) != group:
+            text = f"the groups {shown(other)} and {shown(group)} differ only in case; rename one"
+            yield _error(("groups", group), text)
     homes = {control: f"controls.{control}" for control in CONTROLS}
     for group, text in sets.items():
         if text in homes:
