@@ -74,7 +74,8 @@ MIXED = ONES | {"x_s0": 2.0}
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"values": {w: n for w, n in MIXED.items() if w > "y_s1"}}, "6 attributes .x_s0, x_s1, x_s2"),
     ({"values": MIXED | {"x_s1": np.nan, "y_s2": np.inf}}, "2 attributes .x_s1, y_s2"),
-    ({"values": MIXED | {"x_s1": "high"}}, "no number for 1 attribute .x_s1.; add"),
+    ({"values": MIXED | {"x_s1": "high"}}, "no number for 1 attribute .x_s1.; 'high' for x_s1 is"),
+    ({"values": {w.title(): n for w, n in MIXED.items()}}, "8 attributes .*; 'X_S0' is not 'x_s0'"),
     ({"values": MIXED | {"x_s1": pd.Timestamp("2020-01-01")}}, "1 attribute .x_s1."),
     ({"values": MIXED | {"x_s1": pd.Timedelta(days=2), "y_s1": [2]}}, "2 attributes .x_s1, y_s1"),
     ({"values": MIXED | {"x_s1": 1j}}, "1 attribute .x_s1."),

@@ -12,6 +12,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
+from .._core.resources import no_file
 from .decimals import with_numbers
 from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
 from .table_files import dialect, read_csv
@@ -77,14 +78,29 @@ def with_covariate(
         without = [*dict.fromkeys(things[lost])]
         text = f" of {name!r}: no number for {counted(len(without), kind)}"
         text += f" ({abridged(without)}); "
-        remedy: list[str | Argument] = [f"add them, or leave out these {kind}s"]
-        if of == "attribute" and (table["connection"][lost] == "matched").any():
+        why = "" if of == "row" else _why_none(values, without)
+        remedy: list[str | Argument] = [why or f"add them, or leave out these {kind}s"]
+        if not why and of == "attribute" and (table["connection"][lost] == "matched").any():
             remedy += [" (matched controls with ", Argument("matched", 0), ")"]
         raise ArgumentError(Argument("values"), text, *remedy)
     if np.ptp(numbers) == 0:
         text = f" of {name!r} are all {numbers[0]:g}, so they cannot explain any difference"
         raise ArgumentError(Argument("values"), text)
     return table.assign(**{name: numbers})
+
+
+def _why_none(values: Any, without: Sequence[str]) -> str:  # noqa: ANN401
+    """Say if words have text as a value, or a value under other capital letters."""
+    given = {str(word): value for word, value in values.items()}
+    forms = {word.casefold(): word for word in given}
+    for word in without:
+        if isinstance(given.get(word), str):
+            return (
+                f"{given[word]!r} for {word} is text; write categories as numbers, such as 1 and 0"
+            )
+        if word not in given and (form := forms.get(word.casefold())):
+            return f"{form!r} is not {word!r}; write the words as in the table"
+    return ""
 
 
 def _check_name(table: pd.DataFrame, name: str) -> None:
@@ -153,6 +169,8 @@ def with_values(table: pd.DataFrame, path: str | Path, covariates: Sequence[str]
 def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
     """Read the columns of a CSV file that covariates name; the index contains the words."""
     path = Path(path).expanduser()
+    if not path.is_file():
+        raise no_file("file of covariates", path)
     with located(path):
         frame = read_csv(path, dtype=str, keep_default_na=False)
         words = _column_of_words(frame)
@@ -190,7 +208,8 @@ def with_frame(table: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame:
     for name in values:
         column, of = values[name].dropna(), values.index.name
         if of not in UNITS[:2]:
-            of = "protected_word" if attributes.isdisjoint(column.index) else "attribute"
+            is_of_words = attributes.isdisjoint(column.index) and not words.isdisjoint(column.index)
+            of = "protected_word" if is_of_words else "attribute"
             if not attributes and not words.issubset(column.index):
                 text = f" of {name!r} lack some protected words, and all attributes are protected "
                 text += "words; name the words' column 'attribute' or 'protected_word'"
