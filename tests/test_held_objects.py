@@ -159,6 +159,7 @@ def test_an_encoder_is_asked_once_for_the_words_needed() -> None:
     lowered = bb.load_vectors(model, ["HE"], "lower")
     assert model.asked[1] == ["he"]
     assert lowered.index_to_key == ["HE"]
+    refused("pass the vectors that it returns", bb.load_vectors, list, ["he"], error=TypeError)
 
 
 COUNTED: dict[str, tuple[list[Any], bool]] = {

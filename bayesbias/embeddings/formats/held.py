@@ -112,6 +112,11 @@ def encoder_chunks(encoder: object) -> ChunksOf:
         words, found = sorted(wanted), encode(sorted(wanted))
         if isinstance(found, Mapping) and all(word in found for word in words):
             found = [found[word] for word in words]
+        if _are_words(found):
+            raise TypeError(
+                "an encoder must return a vector for each text; if your function changes vectors, "
+                "pass the vectors that it returns"
+            )
         yield Chunk(words, matrix_of(words, _rows(found)), np.arange(1, len(words) + 1))
 
     return chunks
