@@ -11,7 +11,7 @@ import pytensor.tensor as pt
 import pytest
 from builders import grid, model_named, unit
 from pymc.stats import compute_log_prior
-from scipy.stats import norm
+from scipy.stats import matrix_normal, norm
 from xarray import DataTree
 
 from bayesbias.model.arviz_groups import add_groups
@@ -194,6 +194,20 @@ def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Mod
         summed = values.sum([dim for dim in values.dims if dim not in ("chain", "draw")])
         # PyMC folds the logs of constant parameters in single precision.
         np.testing.assert_allclose(summed, ours[name], rtol=1e-6, atol=1e-6)
+    design = design_of(exact)
+    for term in spec.terms:
+        if not term.by or (units := term.unit_covariance(design)) is None:
+            continue
+        values, sds = (few["posterior"][name].values for name in (term.name, term.sd))
+        for place in np.ndindex(values.shape[:2]):
+            rows, columns = np.ones(len(units)), np.ones(values.shape[-1])
+            if term.sd_by in {"", term.by}:
+                columns *= sds[place]
+            else:
+                rows *= sds[place][design.attribute_kind]
+            normal = matrix_normal(rowcov=np.outer(rows, rows) * units, colcov=np.diag(columns**2))
+            density = theirs[term.name].values[place].sum()
+            assert density == pytest.approx(normal.logpdf(values[place]), rel=1e-6)
     if "word_mean" not in theirs:  # a sum of other effects
         return
     mean, sd = (few["posterior"][f"connection_{of}"].values[:, :, None] for of in ("mean", "sd"))
