@@ -302,6 +302,8 @@ def published_scores(held: Held) -> pd.DataFrame:
 
 def scored_list(wordlist: WordList, found: Container[str]) -> WordList | None:
     """Return the groups that have words and stereotypes, or None if there are fewer than two."""
-    present = words_present(wordlist, found)
+    known = (g for g in wordlist.stereotypes if any(word in found for word in wordlist.groups[g]))
+    stereotypes = {group: wordlist.stereotypes[group] for group in known}
+    present = words_present(replace(wordlist, stereotypes=stereotypes), found)
     groups = {name: of for name, of in present.groups.items() if name in present.stereotypes}
     return replace(present, groups=groups) if len(groups) > 1 else None
