@@ -148,6 +148,28 @@ def test_the_sign_of_the_effect_does_not_matter_and_there_are_two_groups() -> No
     pd.testing.assert_frame_equal(bb.plan(**small, effect=0.04, groups=2), found)
 
 
+def test_effects_of_many_sds_are_found() -> None:
+    """The power rises from the share of intervals that miss zero by chance to one."""
+    design = planned_design(None, 8, 32, 1)
+    spec, sds = load_model("by-group"), typical_sds(design)
+    _, alone = half_widths(design, spec, sds, ci_prob=0.9)["overall"]
+    assert alone == pytest.approx(0.1)
+    last = 0.1
+    for effect in np.geomspace(0.02, 2, 30):
+        power = half_widths(design, spec, sds, ci_prob=0.9, effect=effect)["overall"][1]
+        assert last - 1e-9 <= power <= 1 + 1e-9  # errors of nct
+        last = power
+    assert last == pytest.approx(1)
+    frame = bb.plan(words=[8, 32], attributes=[32, 128], effect=0.2)
+    assert (frame["power"] > 0.99).all()  # the half-width is at most a fourth of the effect
+    assert (frame["half_width"] < 0.05).all()
+
+
+@pytest.mark.parametrize("effect", [[0.02, 0.05], "0.05", np.nan, True, 5, None])
+def test_an_effect_is_one_number_in_range(effect: object) -> None:
+    refused("effect", bb.plan, words=4, attributes=4, effect=effect)
+
+
 def test_numbers_of_words_are_whole_and_positive() -> None:
     small = {"attributes": 4, "clusters": 1}
     pd.testing.assert_frame_equal(bb.plan(words=np.int64(4), **small), bb.plan(words=[4], **small))
