@@ -132,6 +132,33 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
     refused("no cosines", bb.list_check, pd.DataFrame(religion.to_dict("list")))
 
 
+def test_single_words_vary_as_words_of_other_groups_do() -> None:
+    """Two groups of three, one of which loses all words but one."""
+    rng = np.random.default_rng(1)
+    words = [f"{group}{i}" for group in "xy" for i in range(3)]
+    attributes = [f"{name}{i}" for name in "ab" for i in range(4)]
+    vectors = {name: rng.normal(size=20) for name in [*words, *attributes]}  # nearly unrelated
+    sets = {"x": attributes[:4], "y": attributes[4:]}
+
+    def checked(n: int, m: int) -> pd.DataFrame:
+        groups = {"x": words[:n], "y": words[3 : 3 + m]}
+        table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
+        return bb.list_check(table, ci_prob=0.9)
+
+    frame = checked(3, 1)
+    of_x = frame[frame["name"] == "x"]
+    variance = 2 * (of_x["jackknife"] ** 2).sum()  # of one word
+    parts = {"word": (variance / of_x["n_effective"].iloc[0] + variance, 2), "attribute": (0, 6)}
+    for _, rows in frame[frame["role"] == "attribute_set"].groupby("name"):
+        added = 3 * (rows["jackknife"] ** 2).sum() / rows["n_effective"].iloc[0]
+        parts["attribute"] = parts["attribute"][0] + added, 6
+    total = sum(part for part, _ in parts.values())
+    nu = total**2 / sum(part**2 / df for part, df in parts.values())
+    expected = t.ppf(0.95, nu) * np.sqrt(total)
+    assert frame.attrs["half_width"] == pytest.approx(expected)
+    assert np.isnan(checked(1, 1).attrs["half_width"])
+
+
 def test_fewer_words_or_attributes_give_wider_intervals() -> None:
     """A single one says nothing about differences among them, and leaves one degree of freedom."""
     frame = bb.plan(words=[1, 2], attributes=[1, 2], clusters=1).query("level == 'overall'")
