@@ -106,8 +106,9 @@ def describe_mixtures(
         if below[0] > lower[0] or below[-1] < lower[-1] + ci_prob:
             points = _with_tails(points, centers, widths)
             below = _below(points, centers, widths)
-        n = len(points)
-        places = np.interp(np.linspace(0, n - 1, N_FINE), np.arange(n), points)
+        last = len(points) - 1
+        fine = np.linspace(0, last, 1 + last * (N_FINE - 1) // (N_STEPS - 1))
+        places = np.interp(fine, np.arange(last + 1), points)
         cumulative = PchipInterpolator(points, below)(places)
         ends = np.interp([lower, lower + ci_prob], cumulative, places)
         bounds[row] = ends[:, (ends[1] - ends[0]).argmin()]
