@@ -55,6 +55,9 @@ DRAWS = 500
 CLOSE = 0.5
 """Share of effective draws from which a run can use the draws of another one."""
 
+MOST_TRIED = 20
+"""Number of other runs whose draws are tried; if none are close, 20 runs take 12% more time."""
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -257,7 +260,8 @@ def moments_of_runs(
         else:
             drawn = sample_exact(run, DRAWS, rng, effects=False)
             parameters, shares = drawn.parameters, np.full(DRAWS, 1 / DRAWS)
-            sets.append((parameters, log_density(run, parameters)))
+            if len(sets) < MOST_TRIED:
+                sets.append((parameters, log_density(run, parameters)))
             worst = max(worst, drawn.pareto_k)
         means, variances = moments(run, parameters, weights)
         mean = shares @ means[..., 0]
