@@ -230,6 +230,24 @@ def test_empirical_ranks_count_ties_half() -> None:
     assert found.phi([middle], kind="empirical") == pytest.approx(700.5 / 3000, abs=1e-15)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_ties_are_not_decided_by_rounding(seed: int) -> None:
+    """Multiples of a third have few values, and of eight words, four are the highest."""
+    rng = np.random.default_rng(seed)
+    thirds, names = rng.integers(-4, 9, 300), [f"w{i}" for i in range(300)]
+    tied = bg.Distribution("tied", thirds / 3, pd.Index(names))
+    for some in (names[:1], names[:4]):
+        mean = thirds[: len(some)].sum()
+        ranks = np.sign(len(some) * thirds - mean)  # whole numbers
+        expected = (ranks < 0).mean() + (ranks == 0).mean() / 2
+        assert tied.phi(some, kind="empirical") == pytest.approx(expected, abs=1e-12)
+    psi = np.sort(rng.normal(size=8))
+    few = bg.Distribution("few", psi, pd.Index(names[:8]))
+    found = few.relative_bias(names[4:8], names[:4], n_resamples=20_000, seed=seed)
+    # Two of the 70 splits are as far. Allow four standard errors.
+    assert found.p_simulated() == pytest.approx(2 / 70, abs=4 * np.sqrt(2 / 70 / 20_000))
+
+
 def test_every_pair_of_groups_is_an_experiment() -> None:
     made = bg.experiments()
     assert list(made) == [f"weat{i}" for i in range(1, 11)]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,10 @@ from bayesbias import comparison
 from bayesbias.comparison import embedding_differences, variance_shares
 from bayesbias.comparison.many import MOST_RUNS
 from bayesbias.comparison.order import look_ordered, values_of_x
-from bayesbias.comparison.runs import list_contrasts, rotation, runs_of
+from bayesbias.comparison.runs import list_contrasts, moments_of_runs, rotation, runs_of
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
+from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.sampling.effects import draw_effects
 from bayesbias.sampling.parameters import parameters_of
 from bayesbias.sampling.reduction import collapse
@@ -378,6 +380,39 @@ def test_correlations_of_runs_have_no_unit_and_no_sign(monkeypatch: pytest.Monke
         found.append(contrast.covariance / np.minimum.outer(variances, variances))
     for other in found[1:]:  # Correlations from 500 draws differ by .01.
         np.testing.assert_allclose(other, found[0], atol=0.015)
+
+
+def test_runs_with_other_names_of_words_have_the_same_variance() -> None:
+    """Nothing but Monte Carlo errors tells which word has which distances."""
+    table = tables({"one": {"a": -0.1}})
+    names = {"x0": "x1", "x1": "x2", "x2": "x0", "y1": "y3", "y3": "y1"}
+    renamed = table.assign(protected_word=table["protected_word"].replace(names))
+    runs = runs_of("one", {("a", ""): table, ("b", ""): renamed})
+    pair = "associated", "different"
+    contrast = list_contrasts(runs, ["a", "b"], pair, np.random.default_rng(1))[0][""]
+    variances = np.diag(contrast.covariance)
+    assert variances[1] == pytest.approx(variances[0], rel=1e-6)  # rounding, in a sum of 500
+
+
+def test_draws_of_a_similar_run_are_reweighted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison.runs, "DRAWS", 4000)
+    sampled = Mock(wraps=comparison.runs.sample_exact)
+    monkeypatch.setattr(comparison.runs, "sample_exact", sampled)
+    table, rng = tables({"one": {"a": -0.1}}), np.random.default_rng(0)
+    spec = load_model("by-group")
+    first, similar, other = (
+        collapse(make_design(plus(table, rng.normal(0, sd, len(table)))), spec)
+        for sd in (0, 0.015, 0.2)
+    )
+    weights = contrast_weights(first)[:, :1, 0]
+    mean, variance, _ = moments_of_runs([first, similar, other], weights, rng)
+    assert sampled.call_count == 2  # not of the similar run
+    for place, run in enumerate((first, similar, other)):
+        own_mean, own_variance, _ = moments_of_runs([run], weights, rng)
+        # Of 4,000 draws, variances have a Monte Carlo error of about 1%.
+        assert variance[place] == pytest.approx(own_variance[0], rel=0.05)
+        assert mean[place] == pytest.approx(own_mean[0], abs=0.05 * np.sqrt(own_variance[0, 0]))
+    assert variance[1, 0] > 1.05 * variance[0, 0]  # of more noise
 
 
 @pytest.mark.parametrize("part", ["runs", "hierarchy"])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from builders import grid, model_named
 from dense_oracle import covariance, in_rows
-from scipy.stats import expon, multivariate_normal, norm
+from scipy.stats import expon, gamma, loggamma, multivariate_normal, norm
 
 import bayesbias as bb
 from bayesbias.model.design import Design
@@ -25,6 +25,7 @@ from bayesbias.sampling.exact import (
     _along_sds,
     _drawn,
     _first_reliable,
+    _has_pole,
     bounds_of,
     sample_exact,
 )
@@ -251,6 +252,23 @@ def test_rounding_errors_at_tiny_sds_are_no_mass(levels: np.ufunc) -> None:
     moments = [np.exp(power * log_sds).mean() for power in (1, 2)]
     # four standard errors of 20,000 draws with sds of .60 and 1.41
     assert moments == pytest.approx([np.sqrt(2 / np.pi), 1], abs=0.04)
+
+
+@pytest.mark.parametrize(("shape", "lost"), [(0.05, True), (0.3, True), (1, False), (2, False)])
+def test_a_pole_with_much_mass_below_all_trials_is_found(shape: float, *, lost: bool) -> None:
+    """Gamma sds have a pole if their shape is below one, and a known share below e^-12."""
+    trial = np.linspace(-12, 3, 61)
+    assert _has_pole(trial, loggamma(shape).logpdf(trial)[None]).tolist() == [lost]
+    assert (gamma(shape).cdf(np.exp(-12)) > 0.002) == lost
+    narrow = loggamma(shape, loc=-8).logpdf(trial)[None]  # an offset is enough
+    assert _has_pole(trial, narrow).tolist() == [lost]
+
+
+def test_a_prior_with_a_pole_gives_a_warning(neutral: Design) -> None:
+    priors = {"connection_sd": Prior("gamma", {"shape": 0.05, "rate": 0.05})}
+    how = {"method": "exact", "draws": 50, "seed": 1}
+    with pytest.warns(bb.warnings.HighParetoK):
+        fit_design(neutral, load_model("paper"), priors=priors, **how)
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,9 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
     np.testing.assert_allclose(drawn.std(axis=0), np.sqrt(np.diag(spread)), rtol=4.5 / 80_000**0.5)
 
 
-def test_the_sd_of_embeddings_has_the_density_of_a_grid() -> None:
-    own = Contrasts(np.arange(5), np.array([-0.2, -0.1, 0.0, 0.02, 0.1]), 0.05**2 * np.eye(5))
+@pytest.mark.parametrize("error", [0.05, 1e-4])
+def test_the_sd_of_embeddings_has_the_density_of_a_grid(error: float) -> None:
+    own = Contrasts(np.arange(5), np.array([-0.2, -0.1, 0.0, 0.02, 0.1]), error**2 * np.eye(5))
     hierarchy, n = Hierarchy([own], 5), 4000
     *_, sds, _ = hierarchy.draw(PRIORS, n, np.random.default_rng(1))
     grid = np.arange(0.0005, 1, 0.001)

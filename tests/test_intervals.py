@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from builders import refused
-from scipy.stats import norm
+from scipy.stats import chi2, norm, t
 
 from bayesbias._core.intervals import (
     check_probability,
@@ -105,3 +105,19 @@ def test_quantiles_of_mixtures_of_narrow_and_wide_parts() -> None:
     for column, at in enumerate(mixture_quantiles(means, sds, probability).T):
         reached = norm(means[:, column, None], sds[:, column, None]).cdf(at).mean(axis=0)
         np.testing.assert_allclose(reached, probability, atol=1e-8)  # the last step is 1e-12 wide
+
+
+@pytest.mark.parametrize("ci_kind", ["hdi", "eti"])
+@pytest.mark.parametrize("ci_prob", [0.89, 0.999, 0.99999])
+def test_intervals_of_mixtures_reach_into_heavy_tails(ci_kind: str, ci_prob: float) -> None:
+    """Parts whose precisions are chi-squared variables make a Student-t distribution."""
+    df, n = 3, 20_000
+    sds = np.sqrt(df / chi2(df).ppf((np.arange(n) + 0.5) / n))[:, None]
+    row = describe_mixtures(np.zeros((n, 1)), sds, ci_prob, ci_kind, 0.05).iloc[0]
+    mass = np.diff(norm(0, sds).cdf([row["low"], row["high"]]).mean(axis=0))[0]
+    assert 1 - mass == pytest.approx(1 - ci_prob, rel=0.02)  # interpolated in steps of .05
+    if ci_prob < 0.9999:  # 20,000 parts have fewer extremes
+        assert row["high"] == pytest.approx(t(df).ppf((1 + ci_prob) / 2), rel=0.03)
+        assert row["low"] == pytest.approx(-row["high"], rel=0.03)
+    alike = describe_mixtures(np.zeros((2, 1)), np.ones((2, 1)), 1 - 1e-10, ci_kind, 0.05).iloc[0]
+    assert alike["high"] == pytest.approx(norm.isf(5e-11), rel=0.05)  # 6.5 sds

@@ -132,6 +132,33 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
     refused("no cosines", bb.list_check, pd.DataFrame(religion.to_dict("list")))
 
 
+def test_single_words_vary_as_words_of_other_groups_do() -> None:
+    """Two groups of three, one of which loses all words but one."""
+    rng = np.random.default_rng(1)
+    words = [f"{group}{i}" for group in "xy" for i in range(3)]
+    attributes = [f"{name}{i}" for name in "ab" for i in range(4)]
+    vectors = {name: rng.normal(size=20) for name in [*words, *attributes]}  # nearly unrelated
+    sets = {"x": attributes[:4], "y": attributes[4:]}
+
+    def checked(n: int, m: int) -> pd.DataFrame:
+        groups = {"x": words[:n], "y": words[3 : 3 + m]}
+        table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
+        return bb.list_check(table, ci_prob=0.9)
+
+    frame = checked(3, 1)
+    of_x = frame[frame["name"] == "x"]
+    variance = 2 * (of_x["jackknife"] ** 2).sum()  # of one word
+    parts = {"word": (variance / of_x["n_effective"].iloc[0] + variance, 2), "attribute": (0, 6)}
+    for _, rows in frame[frame["role"] == "attribute_set"].groupby("name"):
+        added = 3 * (rows["jackknife"] ** 2).sum() / rows["n_effective"].iloc[0]
+        parts["attribute"] = parts["attribute"][0] + added, 6
+    total = sum(part for part, _ in parts.values())
+    nu = total**2 / sum(part**2 / df for part, df in parts.values())
+    expected = t.ppf(0.95, nu) * np.sqrt(total)
+    assert frame.attrs["half_width"] == pytest.approx(expected)
+    assert np.isnan(checked(1, 1).attrs["half_width"])
+
+
 def test_fewer_words_or_attributes_give_wider_intervals() -> None:
     """A single one says nothing about differences among them, and leaves one degree of freedom."""
     frame = bb.plan(words=[1, 2], attributes=[1, 2], clusters=1).query("level == 'overall'")
@@ -146,6 +173,28 @@ def test_the_sign_of_the_effect_does_not_matter_and_there_are_two_groups() -> No
     found = bb.plan(**small, effect=0.04)
     pd.testing.assert_frame_equal(bb.plan(**small, effect=-0.04), found)
     pd.testing.assert_frame_equal(bb.plan(**small, effect=0.04, groups=2), found)
+
+
+def test_effects_of_many_sds_are_found() -> None:
+    """The power rises from the share of intervals that miss zero by chance to one."""
+    design = planned_design(None, 8, 32, 1)
+    spec, sds = load_model("by-group"), typical_sds(design)
+    _, alone = half_widths(design, spec, sds, ci_prob=0.9)["overall"]
+    assert alone == pytest.approx(0.1)
+    last = 0.1
+    for effect in np.geomspace(0.02, 2, 30):
+        power = half_widths(design, spec, sds, ci_prob=0.9, effect=effect)["overall"][1]
+        assert last - 1e-9 <= power <= 1 + 1e-9  # errors of nct
+        last = power
+    assert last == pytest.approx(1)
+    frame = bb.plan(words=[8, 32], attributes=[32, 128], effect=0.2)
+    assert (frame["power"] > 0.99).all()  # the half-width is at most a fourth of the effect
+    assert (frame["half_width"] < 0.05).all()
+
+
+@pytest.mark.parametrize("effect", [[0.02, 0.05], "0.05", np.nan, True, 5, None])
+def test_an_effect_is_one_number_in_range(effect: object) -> None:
+    refused("effect", bb.plan, words=4, attributes=4, effect=effect)
 
 
 def test_numbers_of_words_are_whole_and_positive() -> None:

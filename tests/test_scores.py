@@ -10,6 +10,7 @@ import pytest
 from builders import cosine, keyed, leaning, normals, refused, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 from scipy.stats import ttest_rel
 
 import bayesbias as bb
@@ -31,6 +32,7 @@ from bayesbias.scores import (
     weam,
     weat,
 )
+from bayesbias.scores.groups import negative_direction
 from bayesbias.scores.subspace import principal_components
 
 ROUNDING = 1e-9
@@ -220,11 +222,13 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
 
 
 def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
-    ends = [ScoreResult(0.5, pd.DataFrame({"a": own})) for own in ([0.1, 0.4], [0.3, 0.5])]
+    ends = [ScoreResult(0.5, pd.DataFrame({"a": own})) for own in ([0.11, 0.4], [0.3, 0.5])]
     found, expected = mac_change(*ends), ttest_rel(*(end.per_word["a"] for end in reversed(ends)))
     assert (found["t"], found["p_value"], found["n_pairs"]) == pytest.approx((*expected, 2))
     one = [ScoreResult(0.5, end.per_word.head(1)) for end in ends]
     refused("undefined without two pairs", mac_change, *one)
+    moved = ScoreResult(0.5, ends[0].per_word + 0.1)  # equal changes, but for rounding
+    refused("undefined without two pairs", mac_change, ends[0], moved)
 
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
@@ -337,3 +341,24 @@ def test_effect_sizes_of_many_tables_are_those_of_each() -> None:
         each = [effect_sizes(*one, ddof) for one in zip(x, y, strict=True)]
         np.testing.assert_allclose(effect_sizes(x, y, ddof), each)
         assert each[0] == pytest.approx((x[0].mean() - y[0].mean()) / sd)
+
+
+@pytest.mark.parametrize(("C", "size"), [(1.0, 1.0), (1e4, 1.0), (1.0, 1e3)])
+def test_the_penalty_balances_the_likelihood(C: float, size: float) -> None:
+    """At the maximum, each weight w is C times its derivative of the log likelihood."""
+    rng = np.random.default_rng(2)
+    A, B = size * rng.normal(size=(6, 40)), size * (rng.normal(size=(8, 40)) + 0.3)
+    w = negative_direction(A, B, C)
+    rows = np.c_[np.vstack([A, B]), np.ones(14)]
+    is_b = np.repeat([0, 1], [6, 8])
+    pull = C * rows.T @ (is_b - expit(rows @ w))
+    np.testing.assert_allclose(w, pull, atol=1e-6 * np.abs(w).max())  # of the last Newton step
+
+
+def test_groups_whose_vectors_cancel_have_no_ranks() -> None:
+    """Three directions at equal angles have a mean of zero, except for rounding."""
+    angles = np.arange(3) * 2 * np.pi / 3 + 0.3
+    cancelling = np.c_[np.cos(angles), np.sin(angles), np.zeros(3)]
+    others = np.random.default_rng(0).normal(size=(6, 3))
+    refused("cancel each other", ect, None, cancelling, np.eye(3), others)
+    refused("cancel each other", ect, None, np.eye(3), cancelling, others)

@@ -176,8 +176,11 @@ def test_inverted_tails_are_counts(kind: str, shift: float, n_x: int) -> None:
 @pytest.mark.parametrize("n_x", [7, 9, 19])
 @pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-4, 1e-3, 0.02, 0.05])
 @pytest.mark.parametrize("kind", ["ratings", "three far away"])
-def test_bounds_of_scores_in_clumps_contain_the_count(n_x: int, noise: float, kind: str) -> None:
+def test_bounds_of_scores_in_clumps_contain_the_count(
+    n_x: int, noise: float, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Means of three ratings with two digits have a step that is not their smallest gap."""
+    monkeypatch.setattr("bayesbias.scores.permutation.COUNTED_IF_TIED", 0)
     rng = np.random.default_rng([9, n_x])
     clumps = {"ratings": np.round(rng.integers(3, 16, 38) / 3, 2), "three far away": np.zeros(38)}
     clumps["three far away"][-3:] = 1, 2, 50
@@ -192,6 +195,34 @@ def test_bounds_of_scores_in_clumps_contain_the_count(n_x: int, noise: float, ki
     assert both.low * (1 - 1e-9) <= two <= both.high * (1 + 1e-9)
     for each in (found, both):
         assert (each.low == each.high) == (noise == 0.0)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("noise", [1e-8, 1e-6])
+def test_sums_that_nearly_tie_are_counted(noise: float, alternative: str) -> None:
+    """All subsets of three of 40 ratings with tiny errors are tried."""
+    rng = np.random.default_rng(1)
+    s = 0.1 * rng.integers(1, 8, 40) + noise * rng.normal(size=40)
+    s -= s.mean()
+    found = permutation_test(s[:3], s[3:], alternative=alternative)
+    sign = {"greater": 1, "less": -1}.get(alternative)
+    if sign is None:
+        expected = share([*s], 3, abs(s[:3].sum()) - 1e-13)
+        expected += share([*-s], 3, abs(s[:3].sum()) - 1e-13)
+    else:
+        expected = share([*sign * s], 3, sign * s[:3].sum() - 1e-13)
+    assert (found.low, found.high) == pytest.approx((expected, expected), rel=ROUNDING)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [12, 40, 60])
+def test_scores_of_single_precision_have_ties(n: int, alternative: str) -> None:
+    ratings = np.random.default_rng(n).integers(-20, 20, n) / 10
+    expected = permutation_test(ratings[:5], ratings[5:], alternative=alternative)
+    single = ratings.astype(np.float32)
+    for x, y in ((single[:5], single[5:]), (single[:5], ratings[5:])):
+        found = permutation_test(x, y, alternative=alternative)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
 def test_inverted_tails_of_long_lists() -> None:

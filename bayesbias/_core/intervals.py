@@ -25,6 +25,9 @@ WIDEST, N_STEPS, N_FINE = 6.0, 97, 6_001
 """Grid for the distribution of a mixture: sds on each side of the mean, the number of points, and
 the number of points after interpolation."""
 
+N_FARTHER = 48
+"""Number of points that a wider grid has beyond these sds, on each side."""
+
 
 def check_probability(value: float, name: str = "ci_prob") -> float:
     """Return a probability in (0, 1), or raise an ArgumentError for any other value."""
@@ -94,14 +97,18 @@ def describe_mixtures(
 
     mean, sd = means.mean(axis=0), np.sqrt((sds**2).mean(axis=0) + means.var(axis=0))
     frame = pd.DataFrame({"mean": mean, "sd": sd})
-    steps, fine = np.linspace(-WIDEST, WIDEST, N_STEPS), np.linspace(-WIDEST, WIDEST, N_FINE)
+    tail = (1 - check_probability(ci_prob)) / 2
+    lower = np.array([tail]) if ci_kind == "eti" else np.linspace(0, 2 * tail, N_FINE)[1:-1]
     bounds = np.empty((len(mean), 2))
     for row, (centers, widths) in enumerate(zip(means.T, sds.T, strict=True)):
-        points = mean[row] + sd[row] * steps
+        points = mean[row] + sd[row] * np.linspace(-WIDEST, WIDEST, N_STEPS)
         below = _below(points, centers, widths)
-        places = mean[row] + sd[row] * fine
-        tail = (1 - check_probability(ci_prob)) / 2
-        lower = np.array([tail]) if ci_kind == "eti" else np.linspace(0, 2 * tail, N_FINE)[1:-1]
+        if below[0] > lower[0] or below[-1] < lower[-1] + ci_prob:
+            points = _with_tails(points, centers, widths)
+            below = _below(points, centers, widths)
+        last = len(points) - 1
+        fine = np.linspace(0, last, 1 + last * (N_FINE - 1) // (N_STEPS - 1))
+        places = np.interp(fine, np.arange(last + 1), points)
         cumulative = PchipInterpolator(points, below)(places)
         ends = np.interp([lower, lower + ci_prob], cumulative, places)
         bounds[row] = ends[:, (ends[1] - ends[0]).argmin()]
@@ -113,6 +120,16 @@ def describe_mixtures(
         frame[name] = within.mean(axis=0)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame
+
+
+def _with_tails(points: FloatArray, centers: FloatArray, widths: FloatArray) -> FloatArray:
+    """Extend a grid, in growing steps, to where the widest parts of a mixture end."""
+    import numpy as np
+
+    middle, half = (points[0] + points[-1]) / 2, (points[-1] - points[0]) / 2
+    reach = max(2 * half, (np.abs(centers - middle) + WIDEST * widths).max())
+    farther = np.geomspace(half, reach, N_FARTHER + 1)[1:]
+    return np.concatenate([middle - farther[::-1], points, middle + farther])
 
 
 def mixture_quantiles(means: FloatArray, sds: FloatArray, probability: FloatArray) -> FloatArray:

@@ -41,6 +41,10 @@ N_RESAMPLES = 100_000
 AT_ONCE = 2_000_000
 """Number of words drawn at a time, which takes about 50 MB."""
 
+TIE = 1e-12
+"""Two means or sums of ψ are tied if they differ by less than this share of the values' size; their
+errors are at most the number of words times 2^-53."""
+
 LEAST_ACCEPTED = 0.2
 """Smallest share of draws without a repeated word for which redrawing is faster than shuffling."""
 
@@ -88,7 +92,9 @@ class RelativeBias:
 
     def p_simulated(self) -> float:
         """Return the two-sided p-value: (b + 1)/(n_resamples + 1) if b pairs are as extreme."""
-        as_far = np.abs(self.reference - self.expected) >= abs(self.statistic - self.expected)
+        tie = TIE * (self.n_x + self.n_y) * self.sd
+        observed = abs(self.statistic - self.expected) - tie
+        as_far = np.abs(self.reference - self.expected) >= observed
         return float((as_far.sum() + 1) / (len(as_far) + 1))
 
 
@@ -217,7 +223,9 @@ class Distribution:
         psi = self.psi_of(words)
         size, above_mean = len(psi), psi.mean() - (self.mean if about == "reference" else 0.0)
         if kind == "empirical":
-            ends = [self.ranked.searchsorted(self.mean + above_mean, s) for s in ("left", "right")]
+            tie = TIE * np.abs(self.ranked[[0, -1]]).max()
+            place = self.mean + above_mean
+            ends = self.ranked.searchsorted([place - tie, place + tie])
             lower = float(np.mean(ends)) / self.n_words
             upper = 1 - lower
         else:

@@ -41,7 +41,11 @@ OFFSET = 0.1
 """Offset in log(sd + offset), for drawing sds in units of the measured contrasts' mean sd."""
 
 BOUNDS = (-5.0, 5.0)
-"""Search range for the mode of the log sds, in the same units; sds above it have density zero."""
+"""Search range for the mode of the log sds, in the same units; sds above it have density zero. If
+contrasts differ by much more than their sds, the upper end is `FARTHEST` above their range."""
+
+FARTHEST = 3.0
+"""Distance on the log scale; sds of e^3 = 20 times the range of contrasts are implausible."""
 
 NUMBERS_AT_ONCE = 2_000_000
 """Number of covariance entries computed at a time."""
@@ -148,6 +152,8 @@ class Hierarchy:
     def draw(self, priors: Mapping[str, Prior], n: int, rng: Generator) -> Drawn:
         """Draw contrasts and slopes (see `draw_contrasts`) and (n,) sds; also return Pareto k."""
         unit = np.sqrt(np.diagonal(self.covariance)).mean()
+        widest = float(np.log(max(np.ptp(self.mean), unit) / unit)) + FARTHEST
+        bounds = BOUNDS[0], max(BOUNDS[1], widest)
         at_once = max(1, NUMBERS_AT_ONCE // len(self.mean) ** 2)
 
         def chunks(sds: FloatArray) -> list[FloatArray]:
@@ -155,7 +161,7 @@ class Hierarchy:
 
         def density(points: FloatArray, offset: float) -> FloatArray:
             values = np.full(len(points), -np.inf)
-            inside = (np.exp(points) > offset).all(axis=1) & (points <= BOUNDS[1]).all(axis=1)
+            inside = (np.exp(points) > offset).all(axis=1) & (points <= bounds[1]).all(axis=1)
             sds = unit * (np.exp(points[inside]) - offset)
             prior = sum(
                 priors[name].log_density(sd) for name, sd in zip(self.loadings, sds.T, strict=True)
@@ -165,7 +171,7 @@ class Hierarchy:
             return values
 
         # The offset removes the draws' long lower tail, but is not needed to find the mode.
-        mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), BOUNDS)
+        mode = find_mode(partial(density, offset=0.0), np.zeros(len(self.loadings)), bounds)
         start = np.log(np.exp(mode) + OFFSET)
         drawn = importance_resample(partial(density, offset=OFFSET), start, n, rng)
         sds = unit * (np.exp(drawn.points) - OFFSET)

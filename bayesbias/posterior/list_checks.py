@@ -38,7 +38,9 @@ def list_check(table: pd.DataFrame, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     Notes
     -----
     The expected half-width is a t quantile times the jackknife error of the contrast. Each group's
-    and set's variance is multiplied by ``n_words / n_effective``.
+    and set's variance is multiplied by ``n_words / n_effective``. A single word shows no variance,
+    so its group or set has the mean variance of words in other groups or sets. If all groups or all
+    sets have a single word, the half-width is NaN.
 
     Examples
     --------
@@ -85,6 +87,7 @@ def _checked(
     with np.errstate(invalid="ignore", divide="ignore"):
         moved = np.where(weights != 0, weights, np.nan)[block] * (mean[block] - own)
         jackknife = np.nansum(moved, axis=1) / np.where(n > 1, n - 1, np.nan)
+        jackknife[(weights == 0).all(axis=1)[block]] = 0
         same = (block[:, None] == block) & ~np.eye(len(units), dtype=bool)
         cosine = (np.asarray(table_cosines(table, units)) * same).sum(axis=1) / same.sum(axis=1)
     columns = {"role": role, "name": np.take([*names, ""], np.minimum(block, len(names)))}
@@ -99,8 +102,12 @@ def _from_jackknife(frame: pd.DataFrame, ci_prob: float) -> float:
 
     sets = frame.assign(square=frame["jackknife"] ** 2).groupby(["role", "name"])
     n, effective = sets["n_words"].first(), sets["n_effective"].first()
-    variance = sets["square"].sum() * (n - 1) / effective
-    of_roles = pd.DataFrame({"variance": variance, "df": n - 1}).groupby("role").sum()
-    total = of_roles["variance"].sum()
+    of_words = sets["square"].sum(min_count=1) * (n - 1)
+    shown = of_words[of_words > 0].groupby("role").mean()  # zero if not in the contrast
+    variance = of_words.fillna(shown.reindex(of_words.index, level="role")) / effective
+    of_roles = pd.DataFrame({"variance": variance, "df": n - 1}).groupby("role").sum(skipna=False)
+    total = of_roles["variance"].sum(skipna=False)
+    if not total > 0:
+        return float(total)
     nu = total**2 / (of_roles["variance"] ** 2 / of_roles["df"].clip(lower=1)).sum()
     return float(t.ppf((1 + ci_prob) / 2, nu) * np.sqrt(total))

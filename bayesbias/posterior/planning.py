@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
-from .._core.checks import check_numbers
+from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design
@@ -50,6 +51,9 @@ MOST_DRAWS = 40
 NEGLIGIBLE = -12.0
 """Log of an sd that adds nothing."""
 
+MOST_EFFECT = 2
+"""Largest difference between two cosine distances."""
+
 
 def plan(
     pilot: DataTree | Analyzed | None = None,
@@ -77,7 +81,8 @@ def plan(
         Number of kinds of words in each group and of attributes in each set. Words of one kind are
         as similar as those of a group in the pilot; other kinds have no likeness.
     effect : float
-        True contrast, as a distance, that the interval should tell from zero.
+        True contrast, as a difference of distances in [-2, 2], that the interval should tell from
+        zero.
     ci_prob : float
         Probability of the intervals, in (0, 1).
 
@@ -103,6 +108,9 @@ def plan(
     3     32         4            12.26        0.02   0.99
     """
     check_probability(ci_prob)
+    if isinstance(effect, bool) or not isinstance(effect, Real) or not abs(effect) <= MOST_EFFECT:
+        text = f" must be one number, from -{MOST_EFFECT} to {MOST_EFFECT}; got {effect!r}"
+        raise ArgumentError(Argument("effect"), text)
     pilot = None if pilot is None else posterior_in(pilot)
     if pilot is not None and groups is not None:
         raise ValueError("a pilot has its own groups; leave out groups")
@@ -172,7 +180,8 @@ def half_widths(
     nu = total**2 / np.sum(parts, axis=0)
     sd = np.sqrt(total + (0 if extra is None else extra[: len(levels)]))
     reach = np.asarray(t.ppf((1 + ci_prob) / 2, nu))
-    power = np.asarray(nct.sf(reach, nu, abs(effect) / sd) + nct.cdf(-reach, nu, abs(effect) / sd))
+    upper, lower = (nct.sf(reach, nu, shift / sd) for shift in (effect, -effect))
+    power = np.asarray(upper + lower)  # not cdf(-reach), which is NaN far in the lower tail
     means = np.stack([reach * sd, power]).mean(axis=1)
     return {level: (float(half), float(p)) for level, half, p in zip(levels, *means, strict=True)}
 

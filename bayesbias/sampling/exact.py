@@ -16,13 +16,14 @@ little.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, one_thread
 from .collapsed import MOST_NUMBERS, conditional, log_density, scales_of
@@ -51,6 +52,14 @@ TELLING = 0.25
 LEVEL, N_LEVEL = 0.05, 8
 """Largest change between neighbors, and their number, where an sd does not matter. At even smaller
 sds, a density may consist of rounding errors."""
+
+MOST_BELOW = 0.002
+"""Largest share of an sd's mass below all trials, if other sds are at the mode. If others vary, it
+may be 30 times as large."""
+
+LEAST_SLOPE, FLATTEST = 0.5, 1e-3
+"""Slope of the log density of the log sd from which an offset spreads small sds evenly (it is 1 if
+the density of the sd is level), and the smallest slope that is not zero."""
 
 DEEPEST = 30.0
 """Largest gap in log density between the first peak and a second peak that is also tried."""
@@ -90,7 +99,8 @@ class ExactDraws:
     parameters: FloatArray  # (n_draws, n_parameters), in the layout of Collapsed.blocks
     log_density: FloatArray
     # (n_draws,): for the parameters, with effects integrated out; with gaps, an unbiased estimate
-    pareto_k: float  # tail shape of the importance weights; reliable below 0.7
+    pareto_k: float
+    # tail shape of the importance weights; reliable below 0.7; infinite if proposals miss a pole
     importance_ess: float  # effective sample size of the proposals
     n_proposals: int
     n_modes: int  # modes with at least 1% of the draws; two if prior and data disagree
@@ -202,12 +212,16 @@ def _drawn(
     prior = partial(log_prior, posterior.spec, posterior.blocks)
     trial, along = _along_sds(posterior, density, mode)
     floor, offset = _resolution(posterior, trial, along, _along_sds(posterior, prior, mode)[1])
-    coordinates = Coordinates(posterior, partial(_continued, density, prior, floor), offset)
+    continued = partial(_continued, density, prior, floor)
+    coordinates = Coordinates(posterior, continued, offset)
+    has_pole = _has_pole(*_along_sds(posterior, continued, mode))
     along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
     modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
     drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
     n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
+    if has_pole.any():  # proposals do not reach its mass
+        drawn = replace(drawn, pareto_k=np.inf)
     return drawn, coordinates.parameters(drawn.points), n_modes, floor
 
 
@@ -254,6 +268,18 @@ def _resolution(
     offset[posterior.is_sd] = np.exp(trial[changed.argmax(axis=1)])
     floor[posterior.is_sd] = np.where(first > 0, trial[first], -np.inf)[:, 0]
     return floor, offset
+
+
+def _has_pole(trial: FloatArray, along: FloatArray) -> NDArray[np.bool_]:
+    """Return whether an sd's density has a pole at zero, with much mass below all trials.
+
+    There, the log density of the log sd continues as a line, whose slope is that of the prior.
+    """
+    step = trial[1] - trial[0]
+    density = np.exp(along - along.max(axis=1, keepdims=True))
+    slope = (along[:, 1] - along[:, 0]) / step
+    below, inside = density[:, 0] / np.maximum(slope, FLATTEST), density.sum(axis=1) * step
+    return np.asarray((slope < LEAST_SLOPE) & (below > MOST_BELOW * inside))
 
 
 def _all_modes(

@@ -13,10 +13,11 @@ from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordListLike, load_wordlist
 from .result import ScoreResult, Words, read_sets, score_result
-from .subspace import group_means
+from .subspace import DEPENDENT, group_means
 
 TIE_DIGITS = 12
-"""Cosines that agree to this many digits are tied; float64 stores cosines to about 1e-16."""
+"""Cosines, or their changes, that agree to this many digits are tied; float64 stores cosines to
+about 1e-16."""
 
 
 def rnd(
@@ -95,7 +96,11 @@ def ect(
 
 def cosines_of_means(groups: Sequence[FloatArray], attribute_units: FloatArray) -> FloatArray:
     """Return the (n_groups, n_attributes) cosines between group means and attributes."""
-    return np.asarray(unit_rows([rows.mean(axis=0) for rows in groups]) @ attribute_units.T)
+    means = [rows.mean(axis=0) for rows in groups]
+    for mean, rows in zip(means, groups, strict=True):
+        if np.linalg.norm(mean) <= DEPENDENT * np.linalg.norm(rows, axis=1).max():
+            raise ValueError("ECT is undefined: the vectors of a group's words cancel each other")
+    return np.asarray(unit_rows(means) @ attribute_units.T)
 
 
 def rank_correlation(cosines: FloatArray) -> float:
@@ -233,7 +238,7 @@ def mac_change(before: ScoreResult, after: ScoreResult) -> pd.Series:
         raise ValueError("before and after must have the same words and sets in the same order")
     change = (other.to_numpy() - one.to_numpy()).ravel()
     change = change[np.isfinite(change)]
-    if len(change) < 2 or np.ptp(change) == 0:
+    if len(change) < 2 or np.ptp(change) <= 10.0**-TIE_DIGITS:
         raise ValueError("the t-test is undefined without two pairs whose changes differ")
     t, p_value = ttest_1samp(change, 0.0)
     values = {"change": change.mean(), "t": t, "p_value": p_value, "n_pairs": len(change)}
@@ -297,10 +302,13 @@ def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArr
     """
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=C, fit_intercept=False, max_iter=10_000, tol=1e-8)
     rows = np.pad(np.vstack([A, B]), ((0, 0), (0, 1)), constant_values=1.0)
-    model.fit(rows, np.repeat([0, 1], [len(A), len(B)]))
-    return np.asarray(model.coef_[0], dtype=np.float64)
+    axes = np.linalg.svd(rows, full_matrices=False)[2]  # the weights are in the span of the rows
+    model = LogisticRegression(
+        C=C, fit_intercept=False, solver="newton-cholesky", max_iter=10_000, tol=1e-12
+    )
+    model.fit(rows @ axes.T, np.repeat([0, 1], [len(A), len(B)]))
+    return np.asarray(model.coef_[0] @ axes, dtype=np.float64)
 
 
 def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:

@@ -4,7 +4,8 @@ For up to 36 words, all splits are counted. For more words, the generating funct
 inverted numerically (`inversion`). If too few splits are as extreme for that, scores are rounded to
 a grid with step h. A sum of n scores differs from its grid sum by at least the n smallest and at
 most the n largest rounding errors. The exact distribution of the grid sum therefore bounds the
-p-value on both sides.
+p-value on both sides. If many sums are almost tied, no grid separates them. Up to 44 words, splits
+are then counted after all.
 """
 
 from __future__ import annotations
@@ -24,10 +25,14 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
 """Two statistics are tied if they differ by less than this share of Σ|s|. Errors of float64 sums
-are at most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close."""
+are at most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close. If
+scores have less precision, this is their resolution, such as 2^-23."""
 
 COUNTED = 36
 """Largest number of words for which every split is counted (2^18 half-sums, about 20 ms)."""
+
+COUNTED_IF_TIED = 44
+"""The same if other bounds are too far apart (2^22 half-sums, about 0.4 s)."""
 
 FIRST_GRID = 2048
 """Number of steps into which the first grid divides the sum of the larger half of the scores."""
@@ -44,7 +49,8 @@ step. Grid values stay below 2^21, so its error is less than 2^-31 of a step per
 
 LATTICE = 1e-9
 """Tolerance, as a share of the range, for scores whose differences are multiples of a step, such as
-ranks and rounded ratings. Such scores get a grid of these multiples, on which bounds are equal."""
+ranks and rounded ratings. Such scores get a grid of these multiples, on which bounds are equal. The
+tolerance is larger if scores have less precision."""
 
 INVERSION_ERROR = 1e-3
 """Error of an inverted share p, relative to min(p, 1 - p + 1e-3); see `inverted_tail`."""
@@ -89,8 +95,9 @@ def permutation_test(
     PermutationTest
         ``statistic`` is S, and ``low`` and ``high`` bound the exact p-value. For up to 36 words,
         every split is counted, so the bounds are equal. For more words, the bounds agree within
-        0.2%, or 1% if a group has few words, or few splits are as extreme. ``p_value`` is the upper
-        bound, and ``n_splits`` is the number of splits.
+        0.2%, or 1% if a group has few words, or few splits are as extreme. For more than 44 words,
+        they are further apart if many sums almost tie, as with ratings that have tiny errors.
+        ``p_value`` is the upper bound, and ``n_splits`` is the number of splits.
 
     References
     ----------
@@ -104,6 +111,7 @@ def permutation_test(
     (0.1, 20)
     """
     named_alternative(alternative)
+    precision = max(map(_precision, (x, y)))
     first, second = (np.asarray(scores, dtype=np.float64) for scores in (x, y))
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
         shapes = f"{first.shape} and {second.shape}"
@@ -112,7 +120,7 @@ def permutation_test(
     if not np.isfinite(words).all():
         raise ValueError("some scores in x or y are not finite; leave out their words")
     rows = words.reshape(-1, words.shape[-1])
-    bounds = np.array([_p_value(row, n_x, alternative) for row in rows]).reshape(-1, 2).T
+    bounds = np.array([_p_value(row, n_x, alternative, precision) for row in rows]).reshape(-1, 2).T
     low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)
     statistic = first.sum(axis=-1) - second.sum(axis=-1)
     return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
@@ -124,30 +132,44 @@ def named_alternative(name: str) -> Alternative:
     return cast("Alternative", name)
 
 
-def _p_value(scores: FloatArray, n_x: int, alternative: Alternative) -> tuple[float, float]:
+def _precision(scores: ArrayLike) -> float:
+    """Return the relative precision of scores as they were given, such as 2^-23 for float32."""
+    dtype = np.asarray(scores).dtype
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
+
+
+def _p_value(
+    scores: FloatArray, n_x: int, alternative: Alternative, precision: float
+) -> tuple[float, float]:
     """Return bounds on one p-value, which are equal if all splits are counted."""
     centered = scores - scores.mean()
-    observed, tie = centered[:n_x].sum(), TIE * np.abs(scores).sum()
+    observed, tie = centered[:n_x].sum(), max(TIE, precision) * np.abs(scores).sum()
+    rounding = precision * float(np.abs(scores).max())  # of the difference of two scores
     if alternative != "two-sided":
         sign = 1.0 if alternative == "greater" else -1.0
-        return _tail(sign * centered, n_x, sign * observed - tie, attained=True)
+        return _tail(sign * centered, n_x, sign * observed - tie, rounding, attained=True)
     threshold = abs(observed) - tie
     if threshold <= 0:
         return 1.0, 1.0
     mirrored = 2 * n_x == len(scores)  # then a split and its complement have opposite sums
-    above = _tail(centered, n_x, threshold, attained=mirrored or bool(observed >= 0))
-    below = above if mirrored else _tail(-centered, n_x, threshold, attained=bool(observed < 0))
+    is_above = bool(observed >= 0)
+    above = _tail(centered, n_x, threshold, rounding, attained=mirrored or is_above)
+    below = above
+    if not mirrored:
+        below = _tail(-centered, n_x, threshold, rounding, attained=not is_above)
     return min(above[0] + below[0], 1.0), min(above[1] + below[1], 1.0)
 
 
 def _tail(
-    centered: FloatArray, n_x: int, threshold: float, *, attained: bool
+    centered: FloatArray, n_x: int, threshold: float, rounding: float, *, attained: bool
 ) -> tuple[float, float]:
     """Return bounds on the share of splits whose sum over X reaches a threshold."""
     if n_x * np.abs(centered).max() <= -threshold:  # equal scores: every split ties
         return 1.0, 1.0
     if len(centered) > COUNTED:
-        return tail_bounds(centered, n_x, threshold, attained=attained)
+        low, high = tail_bounds(centered, n_x, threshold, rounding, attained=attained)
+        if len(centered) > COUNTED_IF_TIED or high - low <= AGREEMENT * low:
+            return low, high
     share = count_reaching(centered, n_x, threshold) / comb(len(centered), n_x)
     return share, share
 
@@ -177,7 +199,7 @@ def _sums_by_size(values: FloatArray) -> list[FloatArray]:
 
 
 def tail_bounds(
-    centered: FloatArray, chosen: int, threshold: float, *, attained: bool
+    centered: FloatArray, chosen: int, threshold: float, rounding: float = 0.0, *, attained: bool
 ) -> tuple[float, float]:
     """Bound the share of subsets of a given size whose sum reaches a threshold.
 
@@ -187,9 +209,10 @@ def tail_bounds(
     positive terms, so the relative error of a bound is at most n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))
-    if unit := _lattice_step(centered):
+    if unit := _lattice_step(centered, rounding):
         grid = np.rint((centered - lowest) / unit).astype(np.int64)
-        guard = chosen * LATTICE * extent / unit
+        unit = float(grid @ (centered - lowest) / (grid @ grid))  # from all scores
+        guard = chosen * max(LATTICE * extent, rounding) / unit
         reached = int(np.ceil((threshold - chosen * lowest) / unit - guard))
         if len(grid) * chosen * (np.sort(grid)[-chosen:].sum() - reached) > MUCH_WORK:
             share = inverted_tail(grid - grid.mean(), chosen, reached - chosen * grid.mean(), 1.0)
@@ -216,20 +239,22 @@ def _around(share: float) -> tuple[float, float]:
     return share - error, min(share + error, 1.0)
 
 
-def _lattice_step(values: FloatArray) -> float:
+def _lattice_step(values: FloatArray, rounding: float) -> float:
     """Return the largest step that divides all differences, or 0 if it is too fine.
 
     Euclid's algorithm: what is left by multiples of a step is the next step.
     """
     above_lowest = values - values.min()
-    tolerance = LATTICE * above_lowest.max()
-    step, rest = 0.0, above_lowest
-    while (left := rest[rest > tolerance]).size:
+    tolerance = max(LATTICE * above_lowest.max(), rounding)
+    step, rest, allowed = 0.0, above_lowest, np.full(len(values), tolerance)
+    while (left := rest[rest > allowed]).size:
         step = float(left.min())
         fine = len(values) * above_lowest.max() / step  # rounding must stay within a step
         if fine >= LARGEST_GRID or len(values) * tolerance >= step / 4:
             return 0.0
-        rest = np.abs(above_lowest - np.rint(above_lowest / step) * step)
+        multiples = np.rint(above_lowest / step)
+        rest = np.abs(above_lowest - multiples * step)
+        allowed = np.maximum(tolerance, rounding * (1 + multiples))  # the step is rounded, too
     return step
 
 
