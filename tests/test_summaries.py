@@ -72,6 +72,7 @@ def test_scales_and_priors_name_what_they_belong_to(crossed_posterior: DataTree)
     frame = sd_summary(crossed_posterior)
     of = {"connection_sd": CONNECTIONS, "attribute_sd": [""], "sigma": CONNECTIONS}
     assert frame.groupby("parameter")["of"].apply(list).to_dict() == of
+    assert [*frame.index] == [*range(len(frame))]
     own = float(crossed_posterior["posterior"]["attribute_sd"].mean())
     assert only_row(frame, parameter="attribute_sd")["mean"] == pytest.approx(own)
     priors = prior_sensitivity(crossed_posterior)

@@ -13,6 +13,7 @@ from pandas.testing import assert_frame_equal
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.model.layout import in_order
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import design_of, index_of, labels, spec_of, warnings_of
@@ -77,6 +78,12 @@ def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     assert_frame_equal(bb.summary(light), bb.summary(tree), atol=1e-6)
     for needs in (bb.predictive_check, bb.add_groups, partial(bb.contrasts, over="listed")):
         refused("again with the effects of attributes", needs, light)
+
+
+def test_dimensions_come_in_the_order_in_which_arviz_labels_them() -> None:
+    short, long = ("chain", "draw", "connection"), ("chain", "draw", "protected_word", "connection")
+    values = {"short": (short, np.zeros((1, 2, 3))), "long": (long, np.zeros((1, 2, 4, 3)))}
+    assert [*in_order(xr.Dataset(values))] == ["long", "short"]
 
 
 def test_a_posterior_that_dask_holds_is_written_whole(

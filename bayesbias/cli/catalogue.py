@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import webbrowser
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,8 +121,11 @@ def _measured(wordlist: bb.WordList, vectors: str, how: dict[str, Any]) -> None:
         rows.append([str(name), *sizes, *[*found, "–", "–"][:2]])
     heads = ["name", "words", "effective", "least typical (cosine)", "contrast without it moves by"]
     screen.table("Words of the list", heads, rows)
-    width = words.attrs["half_width"]
-    screen.say(f"Expected {words.attrs['ci_prob']:.0%} interval of the contrast: ± {width:.3f}.")
+    width, ci = words.attrs["half_width"], f"{words.attrs['ci_prob']:.0%} interval of the contrast"
+    if isfinite(width):
+        screen.say(f"Expected {ci}: ± {width:.3f}.")
+    else:
+        screen.say(f"The {ci} cannot be expected: all groups, or all sets, have one word.")
 
 
 @models_app.default
