@@ -56,8 +56,9 @@ def list_check(table: pd.DataFrame, ci_prob: float = DEFAULT_CI_PROB) -> pd.Data
     >>> round(check.attrs["half_width"], 3)
     0.046
     """
+    table = validate_table(table)
     check_probability(ci_prob)
-    design = make_design(validate_table(table))
+    design = make_design(table)
     parts = [
         _checked(table, design, *part)
         for part in (
