@@ -127,7 +127,7 @@ def test_memory_grows_with_draws_and_chains(toy_table, monkeypatch) -> None:
     assert more == [rows, 3 * few, rows, 3 * few]
     assert few > 8 * 100 * 2 * 50
     once = toy_table.iloc[::2]
-    fit(once, draws=100, seed=1)
+    fit(once, "paper", draws=1000, seed=1)
     assert asked[6] / len(once) == pytest.approx(rows / len(toy_table))
 
 

@@ -338,7 +338,7 @@ def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_pa
 
 
 def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> None:
-    how = {"draws": 100, "seed": 1, "matched": 2}
+    how = {"draws": 250, "seed": 1, "matched": 2}
     plain = bb.analyze("glove-demo", "weat7", reference_lists=0, **how)
     known = bb.analyze("glove-demo", "weat7", covariates="log_rank_attribute", **how)
     assert plain.scores["score"].tolist() == ["weat", "mac", "same"]
