@@ -346,6 +346,20 @@ def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> N
     assert (len(plain.landmarks), len(known.landmarks)) == (3, 0)
 
 
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.EquidistantWords")
+def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
+    words = {
+        "groups": {"man": ["he", "man", "boy"], "woman": ["she", "woman", "girl"]},
+        "stereotypes": {"man": ["career", "office", "business"]},
+    }
+    how = {"draws": 250, "seed": 1, "progressbar": False}
+    change = bb.analyze_change("glove-demo", "hard", words, sets="gender", **how)
+    assert change.contrasts["estimand"].iloc[0] == "plain difference"
+    assert len(change.landmarks) == 0
+    two = words | {"stereotypes": words["stereotypes"] | {"woman": ["home", "family", "kitchen"]}}
+    assert len(bb.analyze_change("glove-demo", "hard", two, sets="gender", **how).landmarks) == 3
+
+
 @pytest.mark.parametrize(
     ("lost", "question", "groups"),
     [

@@ -137,6 +137,7 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
         "of_embedding": OF_EMBEDDINGS.get(source, ()),
         "ci": probability_name(record.ci_prob),
         "kind": KINDS[settings["ci_kind"]],
+        "plain": "plain difference" in record.led("contrasts")["estimand"].to_numpy(),
     }
     cite = Citations()
     text = environment.get_template("write_up.md.j2").render(**values, cite=cite)

@@ -78,7 +78,7 @@ def with_covariate(
         without = [*dict.fromkeys(things[lost])]
         text = f" of {name!r}: no number for {counted(len(without), kind)}"
         text += f" ({abridged(without)}); "
-        why = "" if of == "row" else _why_none(values, without)
+        why = _why_none(values, without) if isinstance(values, Mapping | pd.Series) else ""
         remedy: list[str | Argument] = [why or f"add them, or leave out these {kind}s"]
         if not why and of == "attribute" and (table["connection"][lost] == "matched").any():
             remedy += [" (matched controls with ", Argument("matched", 0), ")"]
@@ -89,9 +89,9 @@ def with_covariate(
     return table.assign(**{name: numbers})
 
 
-def _why_none(values: Any, without: Sequence[str]) -> str:  # noqa: ANN401
+def _why_none(values: Mapping[str, float] | pd.Series, without: Sequence[str]) -> str:
     """Say if words have text as a value, or a value under other capital letters."""
-    given = {str(word): value for word, value in values.items()}
+    given: dict[str, object] = {str(word): value for word, value in values.items()}
     forms = {word.casefold(): word for word in given}
     for word in without:
         if isinstance(given.get(word), str):

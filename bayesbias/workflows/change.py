@@ -29,7 +29,7 @@ from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
 from .reference import scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
-from .ruler import landmark_rows
+from .ruler import landmark_rows, of_same_measure
 from .settings import ChangeSettings, require_names, settings_of
 
 if TYPE_CHECKING:
@@ -149,8 +149,9 @@ def analyze_change(
             "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
-    compared["landmarks"] = _ruler(ends, known)
     frames = change_frames(results, ends.before, ends.after) | compared
+    lead = results[specs[-1].name]
+    frames["landmarks"] = of_same_measure(_ruler(ends, known), [lead["contrasts"]])
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
     record = _record(frames, words, results, known, notices=[*read, *notices], method=method)
     call = written_call(

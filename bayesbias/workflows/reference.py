@@ -148,9 +148,8 @@ class Source:
 
         No landmark is measured with covariates, which make another measure of a list.
         """
-        if in_contexts(held.vectors) or self.pools is None or spec.likelihood != "normal":
-            return pd.DataFrame()
-        if self.settings.covariates:
+        is_same = spec.likelihood == "normal" and not self.settings.covariates
+        if in_contexts(held.vectors) or self.pools is None or not is_same:
             return pd.DataFrame()
         return landmark_rows(held.vectors, self.pools, spec, self.settings, self.settings.matched)
 

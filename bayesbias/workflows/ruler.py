@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -32,7 +32,8 @@ from ..posterior.estimands import WITHIN
 from ..sampling.fit import fit_checked
 from ..sampling.layout import CannotCollapse
 from ..sampling.options import FitOptions
-from ..tables.descriptives import probability_below
+from ..tables.descriptives import default_rows, probability_below
+from ..tables.levels import OVERALL
 from ..tables.schema import MOST_MISSING, Checked
 from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, load_wordlist
@@ -85,6 +86,15 @@ def landmark_rows(
             for oldest in list(_KEPT)[:-MOST_KEPT]:
                 del _KEPT[oldest]
     return whole.copy()
+
+
+def of_same_measure(landmarks: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return the landmarks with the estimand that all overall contrasts of stereotypes have."""
+    if landmarks.empty:
+        return landmarks
+    rows = pd.concat([default_rows(part)[["level", "estimand"]] for part in parts])
+    measures = {*rows.loc[rows["level"] == OVERALL, "estimand"]}
+    return landmarks[[{one} == measures for one in landmarks["estimand"]]]
 
 
 def _content(vectors: KeyedVectors, pools: Pools | None) -> bytes:

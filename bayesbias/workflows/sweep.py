@@ -23,6 +23,7 @@ from ..records.found import Frames, SweepRecord
 from ..warnings import LeftOut
 from . import output
 from .results import Fitted, ModelResult, joined
+from .ruler import of_same_measure
 from .settings import Settings
 from .sweep_cells import (
     CELL_READINGS,
@@ -158,7 +159,8 @@ def run_sweep(
     methods = {cell: str(kept.about(one)["method"]) for cell, one in cells}
     states = _states(config, jobs, done, methods, refused)
     failures = states[states["state"] == "failed"]
-    frames |= {"cells": states, "failures": failures, "landmarks": ruler}
+    frames |= {"cells": states, "failures": failures}
+    frames["landmarks"] = of_same_measure(ruler, frames["contrasts"].pieces())
     failed = tuple(one for one in done.failures if one.name == JOINT)
     return Sweep(_record(config, frames, done.warnings), done.reused, failed)
 
@@ -241,7 +243,7 @@ def _parts(
             progressbar=progress is not False,
         )
         try:
-            spec = exact[-1] if exact and not parts else None
+            spec = exact[-1] if exact and not parts and not config.covariates else None
             found, marks = parts_of(config.lists, settings, spec)
         except (ValueError, OSError, ImportError) as error:
             refused[embedding.name] = error

@@ -35,6 +35,7 @@ from .reference import (
     split_rows,
 )
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
+from .ruler import of_same_measure
 from .settings import Settings, load_models, settings_of
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def analyze_lists(
             lead = results[specs[-1].name]
             reference, without = read_against(held, lead)
             compared = {
-                "landmarks": _same_measure(landmarks, lead["contrasts"]),
+                "landmarks": of_same_measure(landmarks, [lead["contrasts"]]),
                 "scores": partial(published_scores, held),
                 "comparison": _compared(table.rows, results),
                 "baseline": baseline_rows(held, lead),
@@ -175,12 +176,6 @@ def analyze_lists(
         record = _record(frames, held, results, notices=(*read, *notices), without=without)
         analyses.append(Analysis(record, results, settings, held.wordlist))
     return analyses
-
-
-def _same_measure(landmarks: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the landmarks whose estimand is the overall one of a list's contrasts."""
-    overall = frame["estimand"].iloc[:1]
-    return landmarks[landmarks["estimand"].isin(overall)] if len(landmarks) else landmarks
 
 
 def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.DataFrame:
