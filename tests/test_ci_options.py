@@ -116,6 +116,7 @@ def read(call: Call, **options: object) -> tuple[pd.DataFrame, dict[str, tuple[A
     return frame.drop(columns=drop), ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [calls_on_lists, calls_on_models])
 def test_options_of_intervals_move_nothing_but_their_ends(calls: Callable[[], Calls]) -> None:
     """Intervals of smaller probability are inside, and equal-tailed ones are not shorter."""

@@ -21,6 +21,7 @@ from bayesbias.workflows.frames import FRAMES
 from bayesbias.workflows.output import OWN_NAMES
 
 
+@pytest.mark.slow
 def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys) -> None:
     both = [*toy[:4], "--model", "paper", "--model", "crossed", "--draws", "200", "--out", "res"]
     assert main([*both, "--plots", "png"]) == 0
@@ -46,6 +47,7 @@ def test_run_with_both_models_writes_everything_the_same_every_time(toy, capsys)
     assert listing(Path("again")) == found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_plot")
 def test_several_lists_get_folders_and_an_index(toy) -> None:
     Path("other.toml").write_text(LIST.replace("Toy", "Other <b>"), encoding="utf-8")
@@ -70,6 +72,7 @@ def test_stereotypes_of_two_groups_are_named_before_the_numbers(toy, capsys) -> 
     assert caught[0].message.words == ("pilot",)
 
 
+@pytest.mark.slow
 def test_only_words_of_the_list_are_named_as_read_in_another_spelling(tmp_path, capsys) -> None:
     """Not those of the sets for debiasing and for recovery."""
     out = ["--out", str(tmp_path / "res"), "--draws", "100", "--recover-words", "50"]
@@ -112,6 +115,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(toy, one_plot, monkeypatch) ->
     assert listing(Path()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_plot")
 def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     spec = (bundled_folder("models") / "paper.toml").read_text(encoding="utf-8")
@@ -121,6 +125,7 @@ def test_sampling_warnings_give_exit_code_3_and_are_shown(toy, capsys) -> None:
     assert capsys.readouterr().err.count("Pareto k of the exact") == 1
 
 
+@pytest.mark.slow
 def test_missing_words_are_named_and_thin_sets_refused_if_asked(toy, one_plot, capsys) -> None:
     content = LIST.replace('"son"', '"Son", "Puppi"').replace('"dancer"]', '"dancer", "Nurse"]')
     Path("toy.toml").write_text(content, encoding="utf-8")
@@ -166,6 +171,7 @@ def moved(table: pd.DataFrame) -> pd.DataFrame:
     return plus(table, 0.08 + 0.02 * rng.standard_normal(len(table)))
 
 
+@pytest.mark.slow
 def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     write_table(toy_table.iloc[3:], "before.csv")
     assert main([*tables, "--plots", "png", "--out", "out"]) == 0
@@ -202,6 +208,7 @@ def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> No
         assert message in refused(capsys, arguments, most=3)  # rows repeat in both tables
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_plot")
 def test_copies_are_reported_once_and_can_be_left_out(tables, toy_table, capsys) -> None:
     copy = toy_table[toy_table["protected_word"] == "he"].assign(protected_word="him")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from bayesbias.scores.list_rows import list_rows
 from bayesbias.scores.table import resamples
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS
 from bayesbias.warnings import OnlyListedChanged, WordsInTwoSets
+from bayesbias.workflows.change_ends import read_ends
+from bayesbias.workflows.settings import ChangeSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameVectors")
 """Known warnings: debiased tables repeat words or distances; test_tables.py covers them."""
@@ -279,3 +282,18 @@ def test_religion_reddit_mac_before_and_after(debiased_religion: tuple[pd.DataFr
     test = ttest_rel(means[1], means[0])
     assert (got["t"], got["p_value"]) == pytest.approx((test.statistic, test.pvalue))
     assert got["n_pairs"] == 45
+
+
+def test_ends_are_named_by_their_files_or_by_their_place(tmp_path: Path) -> None:
+    held, words = bb.load_vectors("glove-demo"), bb.load_wordlist("weat7")
+    files = [tmp_path / folder / "v.npz" for folder in ("old", "new")]
+    for path in files:
+        path.parent.mkdir()
+        np.savez(path, words=held.index_to_key, vectors=held.vectors)
+    settings = ChangeSettings(matched=0, progressbar=False)
+    for names, ends in {
+        ("before", "after"): (held, held),
+        ("v.npz", "after"): (files[0], held),
+        (str(files[0]), str(files[1])): files,
+    }.items():
+        assert read_ends(*ends, words, None, settings).names == names

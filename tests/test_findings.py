@@ -46,6 +46,7 @@ def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysi
     assert len(found.verbose()) > len(str(found))
 
 
+@pytest.mark.slow
 def test_the_seed_of_the_sampler_draws_no_words_and_two_groups_have_one_row() -> None:
     """Ends of intervals are averages over 1,000 draws of the sds."""
     one, other = (

@@ -40,14 +40,18 @@ def test_outcomes_that_share_parameters_add_up(toy_table: pd.DataFrame, *, gaps:
         np.testing.assert_allclose(variances, own[1], rtol=1e-10)
 
 
+@pytest.mark.parametrize("n_lists", [1, 2])
 @pytest.mark.parametrize("x", [None, np.array([1900.0, 1910.0, 1950.0])])
-def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
-    """Compare every pair of three embeddings, trained twice; one lacks the second list."""
+def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None, n_lists: int) -> None:
+    """Compare every pair of three embeddings, trained twice; one lacks the second list.
+
+    One list has no effects of its own, which its mean, slope, and embeddings include.
+    """
     assert (MEAN_SD, SLOPE_SD) == (0.5, 0.05)
     assert {prior.parameters["rate"] for prior in PRIORS.values()} == {1 / 0.05}
     rng = np.random.default_rng(5)
     lists = []
-    for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2)):
+    for embedding in (np.repeat([0, 1, 2], 2), np.repeat([0, 2], 2))[:n_lists]:
         n = len(embedding)
         root = rng.normal(0, 0.03, (n, n))
         mean, spread = rng.normal(-0.05, 0.1, n), root @ root.T + 1e-4 * np.eye(n)
@@ -55,18 +59,20 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
     hierarchy = Hierarchy(lists, 3, x)
     sds = {"embedding_sd": 0.05, "list_sd": 0.02, "interaction_sd": 0.04, "training_sd": 0.03}
     sds |= {} if x is None else {"list_slope_sd": 0.06}
+    if n_lists == 1:
+        sds = {name: sds[name] for name in ("embedding_sd", "training_sd")}
     z = np.zeros(3) if x is None else (x - x.mean()) / x.std()
     assert list(hierarchy.loadings) == list(sds)
     runs = [(at, e) for at, own in enumerate(lists) for e in own.embedding]
-    cells = [(at, e) for at in range(2) for e in range(3)]
+    cells = [(at, e) for at in range(n_lists) for e in range(3)]
 
     def dense(ones: list[tuple[int, int]], others: list[tuple[int, int]]) -> np.ndarray:
         def shared(one: tuple[int, int], other: tuple[int, int]) -> float:
             same = {"list_sd": one[0] == other[0], "embedding_sd": one[1] == other[1]}
             same["interaction_sd"] = one == other
-            line = SLOPE_SD**2 + sds.get("list_slope_sd", 0.0) ** 2 * same["list_sd"]
+            line = SLOPE_SD**2 + sds.get("list_slope_sd", 0.0) ** 2 * (one[0] == other[0])
             line *= z[one[1]] * z[other[1]]
-            return MEAN_SD**2 + line + sum(sds[name] ** 2 * same[name] for name in same)
+            return MEAN_SD**2 + line + sum(sds.get(name, 0.0) ** 2 * same[name] for name in same)
 
         return np.array([[shared(one, other) for other in others] for one in ones])
 
@@ -82,9 +88,12 @@ def test_the_hierarchy_equals_a_dense_normal(x: np.ndarray | None) -> None:
     gain = dense(cells, runs) @ inverse
     spread = dense(cells, cells) - gain @ dense(runs, cells)
     if x is not None:
-        own = sds["list_slope_sd"] ** 2 * np.eye(2) + SLOPE_SD**2  # of the slopes, per sd of x
-        to_runs = np.array([[own[at, other] * z[e] for other, e in runs] for at in range(2)])
-        to_cells = np.array([[own[at, other] * z[e] for other, e in cells] for at in range(2)])
+        # Covariance of the slopes, per sd of x.
+        own = sds.get("list_slope_sd", 0.0) ** 2 * np.eye(n_lists) + SLOPE_SD**2
+        to_runs = np.array([[own[at, other] * z[e] for other, e in runs] for at in range(n_lists)])
+        to_cells = np.array(
+            [[own[at, other] * z[e] for other, e in cells] for at in range(n_lists)]
+        )
         cross = to_cells - to_runs @ inverse @ dense(runs, cells)
         spread = np.block([[spread, cross.T], [cross, own - to_runs @ inverse @ to_runs.T]])
         gain = np.concatenate([gain, to_runs @ inverse])

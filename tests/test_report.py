@@ -279,6 +279,7 @@ def test_labels_of_landmarks_fit_into_terminals() -> None:
     assert max(map(len, LANDMARKS.values())) < LABEL
 
 
+@pytest.mark.slow
 def test_arrows_say_by_color_whether_words_moved_toward_zero() -> None:
     """A word can pass zero, or come closer to it from the side of the other group."""
     before = bb.distance_table("glove-demo", "gender")
@@ -297,6 +298,7 @@ def test_arrows_say_by_color_whether_words_moved_toward_zero() -> None:
     assert ((leans["toward"] > 0) != grew).any()  # the direction of the stereotype is another
 
 
+@pytest.mark.slow
 def test_each_list_of_a_sweep_has_a_row(sweep: Sweep) -> None:
     ranks = sweep.found.frames["ranks"].set_index("wordlist")
     rows = re.findall(r'<th scope="row" dir="auto">(\w+)</th>(.*?)</tr>', sweep.page().side())
@@ -323,6 +325,7 @@ def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Pa
     assert re.search(r"\d\.\d\d", *cell.values("alt"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error:invalid value")
 def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_path: Path) -> None:
     words = {
@@ -337,6 +340,7 @@ def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_pa
     assert (len(found.landmarks), len(found.scores)) == (0, 0)
 
 
+@pytest.mark.slow
 def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> None:
     how = {"draws": 250, "seed": 1, "matched": 2}
     plain = bb.analyze("glove-demo", "weat7", reference_lists=0, **how)
@@ -360,6 +364,7 @@ def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
     assert len(bb.analyze_change("glove-demo", "hard", two, sets="gender", **how).landmarks) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lost", "question", "groups"),
     [

@@ -137,6 +137,7 @@ def test_one_model_may_be_given_by_itself() -> None:
             Settings(**{name: "no"})
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, capsys) -> None:
     """Only the cells of a missing embedding are missing, and its name is shown literally."""
     kept, lost = config_path.parent / "kept", config_path.with_name("lost.toml")

@@ -151,15 +151,11 @@ class _Rows:
             several = np.flatnonzero((self.columns[:, attribute] != self.column).any(axis=0))
             cells = cell_draws(design, spec, values)
             gaps[:, several] = np.einsum("ngj,rgj->nr", cells, self._across_columns(several))
-        measured = np.zeros((len(design.groups), len(design.attributes), 1), dtype=bool)
-        measured[design.codes("protected_group"), design.attribute] = True
         for term in spec.terms_of("attribute"):
             effects = values(term.name)
             effects = effects.reshape(*effects.shape[:2], -1)[:, attribute]
             of_sets = level_shares(design, term.by, "attribute_column")
-            of_sets = np.take_along_axis(of_sets, self.columns[:, :, None], axis=1)
-            own = level_shares(design, term.by, "attribute")
-            shares = np.where(measured, own, of_sets)[:, attribute]
+            shares = np.take_along_axis(of_sets, self.columns[:, attribute, None], axis=1)
             gaps += np.einsum("nrl,grl,rg->nr", effects, shares, self.weights, optimize=True)
         return np.asarray(gaps)
 

@@ -64,6 +64,7 @@ def read_ends(
     sources = before, _debiased(before, after, words, sets, **loading)
     chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
     held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
+    names = known.names or _names(before, after)
     listed = held.read(words).matched()  # as for a single list
     (first,), wider = listed.parts, listed.wordlist
     controls = wider.controls.get(MATCHED, ())
@@ -73,8 +74,7 @@ def read_ends(
         both = tuple(word for word in controls if word in second)
         wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words
     if controls and wider is words:
-        warn(NothingDrawn("matched controls", f"none of those drawn is in {_name(after)}"))
-    names = known.names or (_name(before), _name(after))
+        warn(NothingDrawn("matched controls", f"none of those drawn is in {names[1]}"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
         one, two = (
@@ -110,8 +110,14 @@ def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
     return isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end}
 
 
-def _name(source: object) -> str:
-    return Path(source).name if isinstance(source, str | os.PathLike) else "vectors"
+def _names(*ends: object) -> tuple[str, str]:
+    """Name files by their names, or by their paths if these are equal, and others by their place."""
+    one, two = (
+        os.fspath(end) if isinstance(end, str | os.PathLike) else place
+        for end, place in zip(ends, ("before", "after"), strict=True)
+    )
+    short = Path(one).name, Path(two).name
+    return short if short[0] != short[1] else (one, two)
 
 
 def _debiased(
