@@ -204,7 +204,7 @@ def list_contrasts(
     weights = weights[:, is_known]
     mean, variances, pareto_k = moments_of_runs(alone, weights, rng)
     of_slopes = np.array(
-        [_slope_variances(one, runs.spec, design.groups, pair) for one in runs.measured]
+        [_slope_variances(one, alone[0].spec, design.groups, pair) for one in runs.measured]
     )
     sds = np.sqrt(variances + of_slopes[:, is_known])
     spreads = np.array([[posterior.design.spread] for posterior in alone])

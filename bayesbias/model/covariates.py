@@ -2,8 +2,9 @@
 
 A covariate is a column of numbers in the table, or a product of several, such as
 ``log_rank_word:log_rank_attribute``. With a column of names, such as ``protected_group``, there is
-one slope for each name. Numbers are centered before they are multiplied, and so are products.
-Slopes are in the units of the columns. A priori, a slope times the sd of its covariate is Normal
+one slope for each name. Numbers are centered before they are multiplied, and so are products. If
+distances are at equal frequency, so are covariates (`model.frequency`), and slopes are those of the
+measured distances. Slopes are in the units of the columns. A priori, a slope times the sd of its covariate is Normal
 with an sd of one spread, the sd of stereotype distances.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,7 @@ from .._core.checks import unknown_name
 from .._core.display import abridged
 from ..tables.schema import COLUMNS, ROUNDING, real_numbers
 from .design import COVARIATE, Design, one_hot
+from .frequency import equalized
 from .indexing import make_design
 from .priors import Prior
 from .spec import ModelSpec
@@ -36,6 +39,9 @@ LEVELS = ("protected_group", "attribute_set", "connection")
 
 SLOPE, SLOPE_SD = "slope", "slope_sd"
 """Names of the slopes and of their prior sd."""
+
+LARGEST = 1e100
+"""Largest deviation of a covariate from its mean; the smallest is its inverse."""
 
 SAME = 1e-9
 """Share of a covariate's variation below which the rest is rounding error."""
@@ -63,15 +69,14 @@ def with_slopes(
     names = [covariates] if isinstance(covariates, str) else [*map(str, covariates)]
     if not names:
         return design, spec
-    made = [(name, *column) for name in names for column in _columns(table, name)]
-    _require_identified(design, [(label, x) for _, label, x, _ in made])
-    _, labels, columns, units = zip(*made, strict=True)
-    design = replace(
-        design, covariates=labels, x=np.column_stack(columns), covariate_unit=np.array(units)
-    )
+    made = [column for name in names for column in columns_of(table, name)]
+    _require_identified(design, made)
+    x = np.column_stack([equalized(design, column.x) for column in made])
+    labels, units = tuple(one.label for one in made), np.array([one.unit for one in made])
+    design = replace(design, covariates=labels, x=x, covariate_unit=units)
     spec = with_term(spec, design)
-    for name, label, column, _ in made:
-        _require_effects(design, spec, name, label, column)
+    for column in made:
+        _require_effects(design, spec, column)
     return design, spec
 
 
@@ -97,8 +102,18 @@ def with_term(spec: ModelSpec, design: Design) -> ModelSpec:
     return replace(spec, terms=(*spec.terms, term), priors=priors)
 
 
-def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, float]]:
-    """Yield the label, the centered values, and the unit of each slope of a covariate."""
+class Column(NamedTuple):
+    """A slope's covariate in a table, as measured."""
+
+    name: str  # as asked for, such as share:protected_group
+    label: str  # such as share: muslim
+    x: FloatArray  # (n_rows,): centered values; zero in rows of other levels
+    unit: float  # sd of all values
+    applies: np.ndarray  # (n_rows,): whether a row is of the slope's level
+
+
+def columns_of(table: pd.DataFrame, name: str) -> Iterator[Column]:
+    """Yield a covariate's column, or one for each level of ``protected_group`` and the like."""
     parts = [part.strip() for part in str(name).split(":")]
     levels = [part for part in parts if part in LEVELS]
     numbers = [part for part in parts if part not in LEVELS]
@@ -109,13 +124,20 @@ def _columns(table: pd.DataFrame, name: str) -> Iterator[tuple[str, FloatArray, 
             "in the model"
         )
     x, label = centered_product(table, numbers), ":".join(numbers)
+    largest = float(abs(x).max())
+    if largest and not 1 / LARGEST < largest < LARGEST:
+        raise ValueError(
+            f"values of the covariate {label!r} differ from their mean by up to {largest:.0e}, and "
+            f"their squares are not numbers; multiply the column by {1 / largest:.0e}"
+        )
     unit = float(x.std())
-    if not unit > SAME * max(abs(x).max(), 1e-300):
+    if not unit > SAME * largest:
         raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
     if not levels:
-        yield label, x, unit
+        yield Column(name, label, x, unit, np.ones(len(x), dtype=bool))
     for level in dict.fromkeys(table[levels[0]].astype(str)) if levels else ():
-        yield f"{label}: {level}", np.where(table[levels[0]].astype(str) == level, x, 0.0), unit
+        applies = (table[levels[0]].astype(str) == level).to_numpy()
+        yield Column(name, f"{label}: {level}", np.where(applies, x, 0.0), unit, applies)
 
 
 def centered_product(table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
@@ -173,14 +195,14 @@ def _words_of(table: pd.DataFrame, rows: np.ndarray, of: str) -> list[str]:
     return [f"{row.iloc[0]}, {row.iloc[1]}"]
 
 
-def _require_identified(design: Design, columns: list[tuple[str, FloatArray]]) -> None:
+def _require_identified(design: Design, columns: Sequence[Column]) -> None:
     """Raise a ValueError for a covariate that groups, sets, and other covariates determine."""
     codes = [design.codes("protected_group"), design.attribute_column[design.attribute]]
     cell = np.unique([*codes, design.connection], axis=1, return_inverse=True)[1].ravel()
     known = one_hot(cell, int(cell.max()) + 1).T
     known = known / np.linalg.norm(known, axis=0)
     before: list[str] = []
-    for label, x in columns:
+    for _, label, x, *_ in columns:
         rest = x.copy()
         for _ in range(2):  # once more, for rounding errors
             rest -= known @ (known.T @ rest)
@@ -194,28 +216,26 @@ def _require_identified(design: Design, columns: list[tuple[str, FloatArray]]) -
         before.append(label)
 
 
-def _require_effects(design: Design, spec: ModelSpec, name: str, label: str, x: FloatArray) -> None:
+def _require_effects(design: Design, spec: ModelSpec, column: Column) -> None:
     """Raise a ValueError if single attributes vary but the model takes them for independent rows.
 
     The interval of a slope would be too narrow by far, as in a regression that ignores clusters.
     """
-    if not _varies_within(design.word, x):
+    if not _varies_within(design.word[column.applies], column.x[column.applies]):
         return
     terms, by_group = (
         spec.fitting(design).terms_of("attribute"),
-        "protected_group" in name.split(":"),
+        "protected_group" in column.name.split(":"),
     )
     if not any(term.by == "protected_group" if by_group else not term.constraint for term in terms):
         what = "attributes by group, such as attribute_lean" if by_group else "attributes"
         raise ValueError(
-            f"the covariate {label!r} needs a model with effects of {what}; {spec.name!r} has "
-            "none, so the interval would be too narrow. Use by-group"
+            f"the covariate {column.label!r} needs a model with effects of {what}; {spec.name!r} "
+            "has none, so the interval would be too narrow. Use by-group"
         )
 
 
 def _varies_within(code: IntArray, x: FloatArray) -> bool:
-    """Return whether values differ between rows of the same unit, other than zeros."""
-    rows = x != 0
-    code, x = code[rows], x[rows]
+    """Return whether values differ between rows of the same unit."""
     mean = np.bincount(code, x) / np.maximum(np.bincount(code), 1)
-    return bool(np.abs(x - mean[code]).max(initial=0.0) > SAME * np.abs(x).max(initial=1.0))
+    return bool(np.abs(x - mean[code]).max(initial=0.0) > SAME * np.abs(x).max(initial=0.0))

@@ -10,6 +10,9 @@ its distances to the controls on their log ranks:
 for stereotypes j, with r[j] limited to the range of the controls, and r̄ their mean. A stereotype
 without a rank counts as average, and `fit` warns. Models are fitted to y'.
 
+Covariates are moved in the same way, with the slopes of their own values. Otherwise, what they
+share with the controls' ranks would be removed from distances alone, and counted twice.
+
 The error of the slopes is that of the controls, because other words of these ranks give other
 slopes. Controls are common to all words, so the errors of groups correlate. With the residuals of
 controls averaged over the words of a group, `e[g, k]`, the covariance of the groups' mean slopes is
@@ -67,9 +70,14 @@ def unranked(design: Design) -> tuple[list[str], int]:
 
 def at_equal_frequency(design: Design) -> Design:
     """Return a design of measured distances (or changes) that has y' instead of y, if possible."""
+    return replace(design, y=equalized(design, design.y))
+
+
+def equalized(design: Design, values: FloatArray) -> FloatArray:
+    """Return distances or other values, (n_rows,), at equal frequency, if possible."""
     if frequency_of(design) is not Frequency.EQUAL:
-        return design
-    return replace(design, y=design.y - offsets(design))
+        return values
+    return np.asarray(values - offsets(design, values))
 
 
 def refitted(design: Design, rows: IntArray) -> Design:
@@ -77,18 +85,24 @@ def refitted(design: Design, rows: IntArray) -> Design:
     part = design.take(rows)
     if frequency_of(part) is not Frequency.EQUAL:
         return part
-    return replace(part, y=part.y + offsets(design)[rows] - offsets(part))
+
+    def moved(values: FloatArray) -> FloatArray:
+        return values[rows] + offsets(design, values)[rows] - offsets(part, values[rows])
+
+    x = np.apply_along_axis(moved, 0, design.x) if design.covariates else part.x
+    return replace(part, y=moved(design.y), x=x)
 
 
-def offsets(design: Design) -> FloatArray:
-    """Return y - y' for a design of y or of y', (n_rows,); zero for controls."""
-    return slopes(design)[design.word] * attribute_positions(design)[design.attribute]
+def offsets(design: Design, values: FloatArray | None = None) -> FloatArray:
+    """Return y - y' for a design of y or of y' or for ``values``, (n_rows,); zero for controls."""
+    return slopes(design, values)[design.word] * attribute_positions(design)[design.attribute]
 
 
-def slopes(design: Design) -> FloatArray:
+def slopes(design: Design, values: FloatArray | None = None) -> FloatArray:
     """Return each protected word's slope b, (n_words,); they are the same for y and y'."""
     rows, centered, squares = _regression(design)
-    return np.bincount(design.word[rows], centered * design.y[rows], len(squares)) / squares
+    y = (design.y if values is None else values)[rows]
+    return np.bincount(design.word[rows], centered * y, len(squares)) / squares
 
 
 def slope_scores(design: Design) -> FloatArray:

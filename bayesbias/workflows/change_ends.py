@@ -111,7 +111,7 @@ def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
 
 
 def _names(*ends: object) -> tuple[str, str]:
-    """Name files by their names, or by their paths if these are equal, and others by their place."""
+    """Name files by name, or by path if names are equal, and anything else by its place."""
     one, two = (
         os.fspath(end) if isinstance(end, str | os.PathLike) else place
         for end, place in zip(ends, ("before", "after"), strict=True)
