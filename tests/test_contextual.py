@@ -74,6 +74,14 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     path.write_text('title = "t"\ntemplates = ["See {}!", "{} it is."]\n', encoding="utf-8")
     assert load_templates(path) == load_templates(["See {}!", "{} it is."])
     assert sentence("{} is here.", "rabbi") == ("Rabbi is here.", 0, 5)
+    for text, word in (
+        ("{} is here.", "ßtraße"),
+        ("ßo {} is here.", "he"),
+        ("{}", "ŉ"),
+        ("{}.", "éa"),
+    ):
+        found = sentence(text, word)
+        assert found.text[found.start : found.stop].lower() == word
     assert sentence("This is {}.", "is") == ("This is is.", 8, 10)  # not the verb
     path = tmp_path / "sentences.csv"
     path.write_text('word,sentence\nnurse,"Nurses rest, a Nurse said."\nnurse,The nurse left.\n')
@@ -120,6 +128,8 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
         for of in keys[:2]:  # 9 attributes per word: 3 per context; 5 words per attribute: 1 or 2
             counts = pd.crosstab(table[of], table["context"])
             assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    for turn in (1.5, "a", None):
+        refused("turn must be a whole number", contextual_table, made, words, turn=turn)
     together = pd.concat(turns)
     assert not together.duplicated(keys).any()
     expected = [
