@@ -248,7 +248,11 @@ def ranking_accuracy(
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
     if models is not None:
-        codes = pd.factorize(np.array([*models], dtype=object))[0]
+        names = np.array([*models], dtype=object)
+        check_filled({"model": names})
+        if names.shape != score.shape:
+            raise ValueError(f"models must have {len(score)} names, one per run; got {len(names)}")
+        codes = pd.factorize(names)[0]
         score, bias = pd.DataFrame([score, bias]).T.groupby(codes).mean().to_numpy().T
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]

@@ -298,6 +298,17 @@ class ContextIgnored(BayesbiasWarning):
     )
 
 
+class NoAttention(BayesbiasWarning):
+    """A language model does not return the attention of each token to each token."""
+
+    model: str
+    measures: tuple[str, ...]
+    text = (
+        "{measures} is left out, because {model} does not return the attention of each token to "
+        "each token"
+    )
+
+
 class UnknownTokens(BayesbiasWarning):
     """Pairs with tokens that the vocabulary of a language model lacks."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from model_toys import byte_level, made_model
+from model_toys import SMALL, byte_level, made_model
 from scipy.spatial.distance import cosine
 from scipy.stats import norm
 
@@ -74,6 +74,14 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     path.write_text('title = "t"\ntemplates = ["See {}!", "{} it is."]\n', encoding="utf-8")
     assert load_templates(path) == load_templates(["See {}!", "{} it is."])
     assert sentence("{} is here.", "rabbi") == ("Rabbi is here.", 0, 5)
+    for text, word in (
+        ("{} is here.", "ßtraße"),
+        ("ßo {} is here.", "he"),
+        ("{}", "ŉ"),
+        ("{}.", "éa"),
+    ):
+        found = sentence(text, word)
+        assert found.text[found.start : found.stop].lower() == word
     assert sentence("This is {}.", "is") == ("This is is.", 8, 10)  # not the verb
     path = tmp_path / "sentences.csv"
     path.write_text('word,sentence\nnurse,"Nurses rest, a Nurse said."\nnurse,The nurse left.\n')
@@ -120,6 +128,8 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
         for of in keys[:2]:  # 9 attributes per word: 3 per context; 5 words per attribute: 1 or 2
             counts = pd.crosstab(table[of], table["context"])
             assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    for turn in (1.5, "a", None):
+        refused("turn must be a whole number", contextual_table, made, words, turn=turn)
     together = pd.concat(turns)
     assert not together.duplicated(keys).any()
     expected = [
@@ -224,6 +234,51 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
         turned = contextual_vectors(mini, WORDS[::-1], pooling=pooling, batch_size=1).vectors
         # Single-precision rounding depends on shapes: about 1e-6 for values up to 3.
         np.testing.assert_allclose(whole, turned[::-1], atol=1e-5)
+
+
+MIXING = {
+    "ConvBert": {**SMALL, "embedding_size": 32, "conv_kernel_size": 5},
+    "FNet": SMALL,
+    "Funnel": {"block_sizes": [1, 1], "d_model": 32, "n_head": 2, "d_head": 16},
+    "MobileBert": {**SMALL, "embedding_size": 16, "intra_bottleneck_size": 32},
+    "Nystromformer": {**SMALL, "num_landmarks": 4, "segment_means_seq_len": 4},
+    "Yoso": SMALL,
+    "GPT2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40},
+}
+"""Encoders that mix tokens by other means than attention, and one with absolute positions."""
+
+
+@pytest.mark.mlm
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.ContextIgnored")
+@pytest.mark.parametrize("name", MIXING)
+def test_vectors_do_not_depend_on_the_other_sentences_of_a_batch(name, tmp_path) -> None:
+    """Compare with one sentence at a time, without padding, even if a tokenizer pads on the left.
+
+    Funnel merges tokens in its second block.
+    """
+    import torch
+
+    encoder = load_encoder(made_model(tmp_path, byte_level(), name, "Model", **MIXING[name]))
+    encoder.tokenizer.padding_side = "left"
+    words, templates, layer = ["John", "kind and tall", "old"], ["very {}", "John is {}"], 1
+    found = {
+        pooling: contextual_vectors(encoder, words, templates, layer=layer, pooling=pooling).vectors
+        for pooling in ("word", "sentence", "cls", "last")
+    }
+    for (i, word), (j, template) in product(enumerate(words), enumerate(templates)):
+        text = sentence(template, word).text
+        ids = torch.tensor([encoder.tokenizer(text)["input_ids"]])
+        with torch.inference_mode():
+            states = encoder.network(ids, output_hidden_states=True).hidden_states[layer][0].numpy()
+        # The last piece ends the sentence.
+        n_before = len(encoder.tokenizer(text[: text.rindex(word)].strip())["input_ids"]) - 1
+        expected = {"word": states[n_before:-1].mean(axis=0), "sentence": states.mean(axis=0)}
+        expected |= {"cls": states[0], "last": states[-1]}
+        for pooling, vector in expected.items():
+            # Single precision, and values up to about 10.
+            np.testing.assert_allclose(found[pooling][i, j], vector, rtol=1e-4, atol=1e-4)
+    if name == "Funnel":
+        refused("merges tokens before layer 2", contextual_vectors, encoder, words, templates)
 
 
 @pytest.mark.mlm

@@ -156,6 +156,8 @@ def test_refusals() -> None:
     refused("n_resamples must be", correlate, *FOUR, clusters=[*"abcd"], n_resamples=0)
     refused("models must be over 1 sd below", ranking_accuracy, [1, 2, 3], [0.1, 0.1, 0.1])
     refused("scores must be finite numbers, as", ranking_accuracy, [1, np.nan], [0.1, 0.2])
+    for models, why in (([*"ab"], "4 names.* got 2"), ([*"abc", None], "no model in row 3")):
+        refused(why, ranking_accuracy, *FOUR, models=models)
     refused("4 or more rows", correlate, [1, 2, 3], [1, 2, 3])
     refused("biases that vary", correlate, [1, 2, 3, 4], [1, 1, 1, 1])
     refused("at least 5 of them different", correlate, *FOUR, clusters=[0, 0, 1])

@@ -185,6 +185,19 @@ def test_logs_of_every_layout(content, layout, expected, tmp_path) -> None:
     assert set(read_scores([path], layout, model="mine")["model"]) == {"mine"}
 
 
+def test_frames_of_scores_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """Some models have scores of sentences, some only answers, and some have counts of tokens."""
+    table = pd.DataFrame(ROWS | SIDES | {"token_difference": [0, 1]})
+    table["difference"] = table["stereotypical"] - table["anti_stereotypical"]
+    answers = pd.DataFrame(ROWS | {"model": "n", "cluster": "c", "difference": [1.0, -1.0]})
+    pd.concat([table, answers]).to_csv(tmp_path / "first.csv", index=False)
+    first = read_scores(tmp_path / "first.csv")
+    assert len(first) == 4
+    assert first.attrs["left_out"] == 0
+    first.to_csv(tmp_path / "second.csv", index=False)
+    pd.testing.assert_frame_equal(read_scores(tmp_path / "second.csv"), first)
+
+
 def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)

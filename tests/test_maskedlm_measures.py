@@ -1,7 +1,7 @@
 """Measures of scored pairs, and the model of preferences: closed forms, and plain loops."""
 
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -424,6 +424,8 @@ def test_language_models_are_ranked_and_compared_draw_by_draw() -> None:
         name: ((*sample, *dims), rng.uniform(0.3, 0.7, (2, 10, *(len(coords[d]) for d in dims))))
         for name, dims in shape.items()
     }
+    for name in ("share", "overall_share"):
+        posterior[name][1][0, ..., 1] = posterior[name][1][0, ..., 0]  # equal in half of the draws
     tree = xr.DataTree.from_dict({"posterior": xr.Dataset(posterior, coords)})
     keep_warnings(tree, [])
     values = {name: of.reshape(20, *of.shape[2:]) for name, (_, of) in posterior.items()}
@@ -441,8 +443,13 @@ def test_language_models_are_ranked_and_compared_draw_by_draw() -> None:
         np.testing.assert_allclose(own[[*expected]], expected)
         np.testing.assert_allclose(own["p_above"], (share > 0.5).mean(axis=0))
         table = rows_of(ranks, label).pivot(index="model", columns="rank", values="probability")
-        higher = 1 + (share[:, :, None] < share[:, None, :]).sum(axis=2)
-        counted = np.array([(higher == place).mean(axis=0) for place in (1, 2, 3)]).T
+        counted = np.zeros((3, 3))
+        for draw in share:  # all orders of the models that agree with the draw
+            orders = [
+                order for order in permutations(range(3)) if (np.diff(draw[[*order]]) <= 0).all()
+            ]
+            for order in orders:
+                counted[[*order], range(3)] += 1 / (len(orders) * len(share))
         np.testing.assert_allclose(table.loc[models, [1, 2, 3]], counted)
         gaps = np.column_stack([one - other for one, other in combinations(share.T, 2)])
         described = compare_draws(gaps, 0.8, 0.0, "eti")[

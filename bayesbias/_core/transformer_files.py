@@ -5,7 +5,7 @@ Code that comes with a model is never run, and a local folder is read without ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,12 @@ NO_LIMIT = 10**9
 
 AHEAD_TOLERANCE = 1e-3
 """Smallest change in a token's output, in sds, that shows that the model saw a later token."""
+
+ROUNDINGS = 16
+"""Differences up to this number of rounding errors, relative to the sd, are not due to padding."""
+
+SHARE_TOLERANCE = 0.01
+"""Largest distance of a sum of attention weights from one; bfloat16 rounds each weight by 0.004."""
 
 
 def load_transformer(
@@ -61,7 +67,7 @@ def load_transformer(
         network, info = getattr(transformers, choose(config)).from_pretrained(
             place, output_loading_info=True, **more, **options
         )
-    room, n = network.get_input_embeddings().num_embeddings, len(tokenizer)
+    room, n = len(network.get_input_embeddings().weight), len(tokenizer)
     if n > room:
         raise ValueError(
             f"{place}: the tokenizer has {n:,} tokens, but the model has room for only {room:,}; "
@@ -144,6 +150,75 @@ def sees_ahead(network: Any) -> bool:  # noqa: ANN401
             for last in (3, 4)
         )
     return bool((first - other).abs().max() > AHEAD_TOLERANCE * first.float().std())
+
+
+def sees_padding(network: Any, padding: int) -> bool:  # noqa: ANN401
+    """Return whether a text's output depends on the padding after it, which a mask marks.
+
+    This holds for networks that mix tokens by other means than attention, such as convolutions.
+    """
+    import torch
+
+    text, n = torch.tensor([[1, 2, 3, 4, 5]], device=network.device), 5
+    whole = torch.nn.functional.pad(text, (0, 4), value=padding)
+    mask = (torch.arange(whole.shape[1], device=network.device) < n).long()[None]
+    with torch.inference_mode():
+        padded = network(input_ids=whole, attention_mask=mask)[0][0, :n].float()
+        alone = network(input_ids=text, attention_mask=mask[:, :n])[0][0].float()
+    rounding = ROUNDINGS * torch.finfo(network.dtype).eps
+    close = (padded - alone).abs().max() <= max(AHEAD_TOLERANCE, rounding) * alone.std()
+    return not bool(close)
+
+
+def gives_attention(network: Any) -> bool:  # noqa: ANN401
+    """Return whether a network returns the attention of each token to each token of a text."""
+    import torch
+
+    for n in (3, 6):  # the width of a window may be the length of one text
+        ids = torch.arange(1, n + 1, device=network.device)[None]
+        with torch.inference_mode(), giving_attention(network):
+            network(input_ids=ids)  # BigBird replaces its layers at the first short text
+            out = network(input_ids=ids, output_attentions=True)
+        if token_attention(out.attentions, [n]) is None:
+            return False
+    return True
+
+
+def token_attention(layers: Any, lengths: Sequence[int]) -> list[NDArray[np.float64]] | None:  # noqa: ANN401
+    """Return the mean attention over layers and heads, (n_tokens, n_tokens) for each text.
+
+    It is None if a layer has other dimensions, as for windows and for pooled tokens, or if the
+    attention of a token does not sum to one.
+    """
+    import torch
+
+    shape = (len(lengths), max(lengths), max(lengths))
+    if not layers or any(
+        layer is None or layer.ndim != 4 or (layer.shape[0], *layer.shape[2:]) != shape
+        for layer in layers
+    ):
+        return None
+    mean = torch.stack([layer.float().mean(dim=1) for layer in layers]).mean(dim=0)
+    texts = [
+        text[:length, :length]
+        for text, length in zip(mean.double().cpu().numpy(), lengths, strict=True)
+    ]
+    shares = all(np.allclose(text.sum(axis=1), 1, rtol=0, atol=SHARE_TOLERANCE) for text in texts)
+    return texts if shares else None
+
+
+@contextmanager
+def giving_attention(network: Any, *, wanted: bool = True) -> Iterator[None]:  # noqa: ANN401
+    """Compute attention so that its weights are returned, which the faster kinds do not do."""
+    usual = network.config._attn_implementation
+    if not wanted or usual == "eager":
+        yield
+        return
+    network.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(usual)
 
 
 def packed(

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from .._core.reading import read_json
-from .._core.transformer_files import load_transformer, longest_input, sees_ahead
+from .._core.transformer_files import (
+    load_transformer,
+    longest_input,
+    sees_ahead,
+    sees_padding,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,11 @@ class Encoder:
     def is_causal(self) -> bool:
         """Whether no token attends to later tokens."""
         return not sees_ahead(self.network)
+
+    @cached_property
+    def sees_padding(self) -> bool:
+        """Whether the vectors of a sentence depend on the padding after it."""
+        return sees_padding(self.network, self.tokenizer.pad_token_id or 0)
 
 
 def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encoder:

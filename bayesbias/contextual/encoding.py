@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,20 +170,31 @@ def _encode(
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     how = encoder.sentence_pooling if pooling == "sentence" else pooling
     order = np.argsort(lengths, kind="stable").tolist()
+    runs = [order]
+    if encoder.sees_padding:  # batches of one length
+        runs = [list(run) for _, run in groupby(order, lengths.__getitem__)]
+    batches = [picked for run in runs for picked in batched(run, batch_size)]
     pooled: list[Arrays] = []
+    done = 0
     with progress_bar("encoding", len(order), shown=None if shown else False) as update:
-        for start in range(0, len(order), batch_size):
-            picked = order[start : start + batch_size]
+        for picked in batches:
             columns = {name: [tokens[name][i] for i in picked] for name in names}
-            batch = encoder.tokenizer.pad(columns, return_tensors="pt").to(encoder.network.device)
+            batch = encoder.tokenizer.pad(columns, padding_side="right", return_tensors="pt")
+            batch = batch.to(encoder.network.device)
             with torch.inference_mode():
                 states = encoder.network(**batch, output_hidden_states=True).hidden_states[layer]
                 weights = batch["attention_mask"]
+                if states.shape[:2] != weights.shape:
+                    raise ValueError(
+                        f"{encoder.name} merges tokens before layer {layer}, so words have no "
+                        "vectors of their own there; use an earlier layer or another encoder"
+                    )
                 if how == "word":
                     spans = [tokens["offset_mapping"][i] for i in picked]
                     weights = _pieces(spans, [sentences[i] for i in picked], weights)
                 pooled.append(_pool(states, weights, how))
-            update(start + len(picked))
+            done += len(picked)
+            update(done)
     return np.concatenate(pooled)[np.argsort(order)]
 
 
@@ -191,11 +203,10 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
     import torch
 
     marked = torch.zeros_like(mask)
-    shifts = mask.argmax(dim=1).tolist()  # the first token that is not padding
-    for row, (offsets, given, shift) in enumerate(zip(spans, sentences, shifts, strict=True)):
+    for row, (offsets, given) in enumerate(zip(spans, sentences, strict=True)):
         for column, (start, stop) in enumerate(offsets):
             if start < given.stop and stop > given.start and stop > start:
-                marked[row, column + shift] = 1
+                marked[row, column] = 1
         if not marked[row].any():
             raise ValueError(f"the word has no tokens in {given.text!r}; use pooling='sentence'")
     return marked
@@ -204,9 +215,8 @@ def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # n
 def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401
     """Pool the vectors of tokens into one per sentence, (n, n_tokens, n_dims) to (n, n_dims)."""
     kept = weights.unsqueeze(-1).to(states.dtype)
-    if how in {"cls", "last"}:  # among the tokens that are not padding
-        last = weights.shape[1] - 1 - weights.flip(1).argmax(dim=1)
-        token = weights.argmax(dim=1) if how == "cls" else last
+    if how in {"cls", "last"}:  # padding follows the tokens
+        token = 0 if how == "cls" else weights.sum(dim=1) - 1
         pooled = states[range(len(states)), token]
     else:  # the mean over all tokens or the word's pieces
         pooled = (states * kept).sum(dim=1) / kept.sum(dim=1)

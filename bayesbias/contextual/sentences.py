@@ -73,7 +73,12 @@ def natural_sentence(text: str, word: str) -> Sentence:
 
 
 def sentence(template: str, word: str) -> Sentence:
-    """Fill a template with a word, and capitalize the first letter of the sentence."""
+    """Fill a template with a word, and capitalize the first letter of the sentence.
+
+    Letters without a single capital, such as ß, stay as they are.
+    """
     start = template.index(PLACE)
     text = template.replace(PLACE, word)
-    return Sentence(text[:1].upper() + text[1:], start, start + len(word))
+    first = text[:1].upper()
+    text = first + text[1:] if len(first) == 1 else text
+    return Sentence(text, start, start + len(word))

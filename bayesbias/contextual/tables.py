@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import check_labels
+from .._core.checks import Argument, ArgumentError, check_labels, is_whole
 from .._core.display import abridged
 from ..embeddings.distances import distance_table
 from ..tables.schema import validate_table
@@ -45,6 +45,8 @@ def contextual_table(
     DataFrame
         A table with the columns ``COLUMNS``, ``embedding``, and ``context`` (such as the template).
     """
+    if not is_whole(turn):
+        raise ArgumentError(Argument("turn"), f" must be a whole number; got {turn!r}")
     vectors, parts = _stacked(vectors), []
     for place, context in enumerate(vectors.contexts):
         keyed = vectors.in_context(context)

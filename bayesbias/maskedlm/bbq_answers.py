@@ -46,21 +46,38 @@ def answer_names(question: Mapping[str, Any]) -> list[list[str]]:
 def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -> int:
     """Return the position of the only answer that a text names, or -1.
 
-    An answer after a negation is not named, unless it is the one for unknown or the negation is in
-    the words of the question.
+    A text that is an answer's name, up to case and punctuation, names this answer. In other texts,
+    a name within a longer name does not count, and an answer after a negation is not named, unless
+    it is the one for unknown or the negation is in the words of the question.
     """
+    ways = [{spoken(name) for name in own} - {""} for own in names]
+    same = [place for place, own in enumerate(ways) if spoken(text) in own]
+    if len(same) == 1:
+        return same[0]
     said = f" {spoken(text)} "
-    before = {
-        place: said[: min(starts)]
-        for place, own in enumerate(names)
-        if (starts := [said.index(name) for one in own if (name := f" {spoken(one)} ") in said])
-    }
-    if len(before) != 1:
+    starts = _starts(said, ways)
+    if len(starts) != 1:
         return -1
-    [(place, start)] = before.items()
+    [(place, start)] = starts.items()
     repeated = spoken(str(asked)).partition(" ")[2]  # after a word such as who
-    negated = _NEGATION.search(start.replace(repeated, ""))
+    negated = _NEGATION.search(said[:start].replace(repeated, ""))
     return -1 if negated and not {*UNKNOWN} <= {*names[place]} else place
+
+
+def _starts(said: str, ways: Sequence[Iterable[str]]) -> dict[int, int]:
+    """Return where a text first names each answer; a name within a longer name does not count."""
+    spans = [
+        (match.start(), match.start() + len(name) + 2, place)
+        for place, own in enumerate(ways)
+        for name in own
+        for match in re.finditer(f"(?= {re.escape(name)} )", said)
+    ]
+    starts: dict[int, int] = {}
+    for start, stop, place in sorted(spans):
+        longer = [one for one in spans if one[0] <= start and stop <= one[1]]
+        if all(one[:2] == (start, stop) for one in longer):
+            starts.setdefault(place, start)
+    return starts
 
 
 def right_place(question: Mapping[str, Any]) -> int | None:

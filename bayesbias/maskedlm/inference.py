@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._core.arrays import FloatArray
-from .._core.transformer_files import attention_mask, packed
+from .._core.transformer_files import (
+    attention_mask,
+    giving_attention,
+    packed,
+    token_attention,
+)
 from .alignment import Places
 from .language_models import LanguageModel
 
@@ -28,6 +33,11 @@ LOGITS_AT_ONCE = 256
 
 WORTH_SHARING = 2
 """Smallest number of common first tokens that are computed once for two sentences."""
+
+NO_ATTENTION = (
+    "{model} does not return the attention of each token to each token, which the measure 'aula' "
+    "needs; use other measures"
+)
 
 Asked = tuple[Places, Places, int]
 """A sentence's token ids, its masked positions, and the one requested position."""
@@ -69,14 +79,12 @@ def ask(
         questions.setdefault((ids, masked), set()).add(place)
     pending = [(*both, tuple(sorted(places))) for both, places in questions.items()]
     if model.packs:
-        short = [question for question in pending if len(question[0]) <= model.window]
-        pairs, single = _paired(short)
-        pending = [*single, *(question for question in pending if question not in short)]
+        pairs, pending = _paired(pending, model.window)
         pairs.sort(key=lambda pair: pair.n_tokens)
         for some in _batches(pairs, max(batch_size // 2, 1), lambda pair: pair.n_tokens):
             log_probs |= _answer_pairs(model, some)
     pending.sort(key=lambda question: (len(question[0]), len(question[2])))
-    for batch in _batches(pending, batch_size, lambda question: len(question[2])):
+    for batch in _padded_batches(model, pending, batch_size):
         weighed = any(not masked and ids in attention_of for ids, masked, _ in batch)
         values, weights = _answer(model, batch, attention=weighed)
         keys = [(ids, masked, place) for ids, masked, places in batch for place in places]
@@ -91,15 +99,18 @@ def in_order(model: LanguageModel, sentences: Iterable[Places]) -> list[Places]:
     """Return sentences by length; for a causal model, those with a common beginning together."""
     if model.kind != "causal":
         return sorted(sentences, key=len)
-    pairs, single = _paired([(ids, (), ()) for ids in sentences])
+    pairs, single = _paired([(ids, (), ()) for ids in sentences], model.window)
     units = [(pair.first[0], pair.second[0]) for pair in pairs] + [(one[0],) for one in single]
     return [ids for unit in sorted(units, key=lambda unit: len(unit[0])) for ids in unit]
 
 
-def _paired(questions: Iterable[Question]) -> tuple[list[Pair], list[Question]]:
-    """Pair the questions whose sentences begin alike; also return the other questions."""
+def _paired(questions: Iterable[Question], longest: int) -> tuple[list[Pair], list[Question]]:
+    """Pair the questions whose sentences begin alike; also return the other questions.
+
+    A pair must have at most `longest` tokens in a row, counting the common ones once.
+    """
     ordered = sorted(questions)
-    common = [_n_common(one[0], other[0]) for one, other in pairwise(ordered)]
+    common = [_n_common(one[0], other[0], longest) for one, other in pairwise(ordered)]
     common += [0, 0]
     pairs, single, place = [], [], 0
     while place < len(ordered):
@@ -112,10 +123,25 @@ def _paired(questions: Iterable[Question]) -> tuple[list[Pair], list[Question]]:
     return pairs, single
 
 
-def _n_common(one: Places, other: Places) -> int:
-    """Return the number of common first tokens, but leave each sentence a token of its own."""
+def _n_common(one: Places, other: Places, longest: int) -> int:
+    """Return the number of common first tokens, or 0 if the row of both sentences is too long.
+
+    Each sentence keeps a token of its own.
+    """
     same = takewhile(lambda both: both[0] == both[1], zip(one[:-1], other[:-1], strict=False))
-    return sum(1 for _ in same)
+    n_same = sum(1 for _ in same)
+    return n_same if len(one) + len(other) - n_same <= longest else 0
+
+
+def _padded_batches(
+    model: LanguageModel, questions: Sequence[Question], size: int
+) -> Iterator[list[Question]]:
+    """Yield batches of questions; they are about sentences of one length if padding matters."""
+    runs = [questions]
+    if model.sees_padding:
+        runs = [list(run) for _, run in groupby(questions, lambda question: len(question[0]))]
+    for run in runs:
+        yield from _batches(run, size, lambda question: len(question[2]))
 
 
 def _batches[T](pending: Sequence[T], size: int, n_asked: Callable[[T], int]) -> Iterator[list[T]]:
@@ -145,16 +171,14 @@ def _answer(
     ]
     for row, (_, masked, _) in enumerate(batch):
         ids[row, list(masked)] = model.tokenizer.mask_token_id or 0
-    with _giving_attention(model.network, wanted=attention):
+    with giving_attention(model.network, wanted=attention):
         values, out = _run(model, wanted, ids, real, output_attentions=attention)
     if not attention:
         return values, []
-    import torch
-
-    # Averaged over layers, heads, and attending tokens.
-    mean = torch.stack([layer.float().mean(dim=1) for layer in out.attentions]).mean(dim=0)
-    sentences = zip(mean.double().cpu().numpy(), lengths, strict=True)
-    return values, [given[:length, :length].mean(axis=0) for given, length in sentences]
+    given = token_attention(out.attentions, lengths)
+    if given is None:
+        raise ValueError(NO_ATTENTION.format(model=model.name))
+    return values, [weights.mean(axis=0) for weights in given]  # the mean of attending tokens
 
 
 def _answer_pairs(model: LanguageModel, pairs: Sequence[Pair]) -> dict[Asked, float]:
@@ -221,20 +245,6 @@ def _run(
         target = torch.tensor(tokens, device=device)[:, None]
         chosen = logits.float().log_softmax(-1).gather(1, target)[:, 0]
     return chosen.double().cpu().tolist(), out
-
-
-@contextmanager
-def _giving_attention(network: Any, *, wanted: bool) -> Iterator[None]:  # noqa: ANN401
-    """Compute attention so that its weights are returned, which the faster kinds do not do."""
-    usual = network.config._attn_implementation
-    if not wanted or usual == "eager":
-        yield
-        return
-    network.set_attn_implementation("eager")
-    try:
-        yield
-    finally:
-        network.set_attn_implementation(usual)
 
 
 @contextmanager

@@ -14,10 +14,12 @@ from typing import Any
 
 from .._core.checks import check_choice, check_numbers
 from .._core.transformer_files import (
+    gives_attention,
     load_transformer,
     longest_input,
     packs_texts,
     sees_ahead,
+    sees_padding,
 )
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -25,6 +27,10 @@ DTYPES = ("float32", "bfloat16", "float16")
 
 LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 """Classes in transformers, keyed by the kind of model."""
+
+
+WINDOWS = ("sliding_window", "attention_chunk_size", "window_size", "attention_window_size")
+"""Settings for the number of tokens that local attention reaches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +53,21 @@ class LanguageModel:
 
     @property
     def window(self) -> int:
-        """The number of tokens that a token attends to in every layer."""
-        names = ("sliding_window", "attention_chunk_size")
-        limits = (getattr(self.network.config, name, None) for name in names)
-        return min([self.longest, *(int(limit) for limit in limits if limit)])
+        """The length of a row in which every layer lets a token attend to all tokens before it."""
+        limits = (getattr(self.network.config, name, None) or 0 for name in WINDOWS)
+        return min([self.longest, *(int(limit) for limit in limits if limit > 0)])
+
+    @cached_property
+    def sees_padding(self) -> bool:
+        """Whether a sentence's scores depend on the padding after it."""
+        # No token of a causal model attends to a later one, so none attends to padding.
+        padding = self.tokenizer.pad_token_id or 0
+        return self.kind == "masked" and sees_padding(self.network, padding)
+
+    @cached_property
+    def gives_attention(self) -> bool:
+        """Whether the network returns the attention of each token to each token, as AULA needs."""
+        return gives_attention(self.network)
 
     @cached_property
     def content_hash(self) -> str:

@@ -100,14 +100,16 @@ def model_ranks(tree: DataTree) -> pd.DataFrame:
     DataFrame
         The columns are ``level``, ``bias_type``, and ``quantity``, as in `pair_summary`; ``model``;
         ``rank``, where 1 means the most stereotypical preferences; and ``probability``, the share
-        of draws with this rank. Probabilities sum to one for each model and for each rank.
+        of draws with this rank. Models that are equal in a draw share their ranks equally.
+        Probabilities sum to one for each model and for each rank.
     """
     models = _several(tree)
     places = np.arange(1, len(models) + 1)
 
     def count(draws: FloatArray) -> pd.DataFrame:
-        rank = (-draws).argsort(axis=1).argsort(axis=1) + 1
-        probability = (rank[:, :, None] == places).mean(axis=0)
+        one, other = draws[:, :, None], draws[:, None, :]
+        above, equal = (other > one).sum(axis=2)[..., None], (other == one).sum(axis=2)[..., None]
+        probability = (((places > above) & (places <= above + equal)) / equal).mean(axis=0)
         columns = {"model": np.repeat(models, len(models)), "rank": np.tile(places, len(models))}
         return pd.DataFrame(columns | {"probability": probability.ravel()})
 

@@ -18,10 +18,10 @@ from .._core.jobs import result_key
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..tables.schema import require_columns
-from ..warnings import LeftOut, UnknownTokens
+from ..warnings import LeftOut, NoAttention, UnknownTokens
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs, warn_of_repeats
-from .inference import Answers, Asked, ask, in_order
+from .inference import NO_ATTENTION, Answers, Asked, ask, in_order
 from .language_models import LanguageModel
 from .measures import MEASURES, Measure, measures_for
 
@@ -70,6 +70,7 @@ def score_pairs(
         From `load_language_model`.
     measures : sequence of str, optional
         Names in ``MEASURES``; by default, all that fit the model except the ``-mean`` versions.
+        ``aula`` is left out, with a warning, if the model does not return all attention.
     batch_size : int
         Maximum number of sentences in a batch. It affects speed; scores change only by rounding.
     cache : str or Path, optional
@@ -90,13 +91,14 @@ def score_pairs(
     Raises
     ------
     ValueError
-        If a sentence is too long for the model, or if the sentences of a pair have the same tokens.
+        If a sentence is too long for the model, if the sentences of a pair have the same tokens, or
+        if you ask for ``aula`` under a model that does not return all attention.
     """
     known = "left_out" in getattr(pairs, "attrs", {})  # `read_pairs` warns
     pairs = validate_pairs(pairs)
     if not known:
         warn_of_repeats(pairs)
-    names = measures_for(model.kind, measures)
+    names = _measures(model, measures)
     check_numbers(batch_size=batch_size)
     sentences = [tokens for both in align_pairs(pairs, model) for tokens in both]
     place = None if cache is None else Path(cache)
@@ -119,6 +121,18 @@ def score_pairs(
         named = tuple(map(str, pairs["pair_id"][strange]))
         warn(UnknownTokens(model.name, sum(counts), named))
     return frame
+
+
+def _measures(model: LanguageModel, asked: Sequence[str] | str | None) -> list[str]:
+    """Return the measures to compute; AULA only if the model returns attention."""
+    names = measures_for(model.kind, asked)
+    weighted = [name for name in names if MEASURES[name].attention]
+    if not weighted or model.gives_attention:
+        return names
+    if asked:
+        raise ValueError(NO_ATTENTION.format(model=model.name))
+    warn(NoAttention(model.name, tuple(weighted)))
+    return [name for name in names if name not in weighted]
 
 
 def _task(model: LanguageModel, name: str, tokens: Tokens, identity: str) -> _Task:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from ..tables.decimals import with_numbers
+from ..tables.decimals import EMPTY, with_numbers
 from ..tables.schema import require_columns, with_heads
 from ..tables.table_files import dialect, read_csv, warn_of_columns
 from .datasets import (
@@ -17,7 +18,7 @@ from .datasets import (
     label_faults,
     refuse_rows,
 )
-from .logs import SAME_SCORE, Content, rows_of, usable
+from .logs import SAME_SCORE, Content, Row, rows_of, usable
 
 LOG_COLUMNS = ("model", "measure", *PAIR_LABELS, *ROLES, "difference")
 """Columns of every frame of logs; other columns may follow."""
@@ -37,9 +38,6 @@ def read_score_table(path: Path, content: Content) -> None:
     require_columns(table, ("model", "pair_id", "bias_type", *(() if scored else ROLES)))
     warn_of_columns(table, known, "scores have", about=str(path))
     table = table[[name for name in known if name in table.columns]]
-    if scored:  # a table of differences alone, as a report writes it
-        empty = [name for name in ROLES if name in table and table[name].isin([""]).all()]
-        table = table.drop(columns=empty)
     labels = [name for name in LABELS if name in table.columns]
     table = table.assign(**{name: table[name].str.strip() for name in labels})
     numbers = [name for name in table.columns if name not in TEXTS]
@@ -53,4 +51,15 @@ def read_score_table(path: Path, content: Content) -> None:
         gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]
         odd = {f"needs a difference of {' minus '.join(ROLES)}": gaps.abs() > SAME_SCORE}
         refuse_rows(table, odd)
-    usable(rows_of(table), content.add, content, "a table of scores")
+    optional = [name for name in (*ROLES, COUNTS[0]) if scored and name in table]
+    rows = [_without(row, optional) for row in rows_of(table)]
+    usable(rows, content.add, content, "a table of scores")
+
+
+def _without(row: Row, optional: Sequence[str]) -> Row:
+    """Leave out the optional cells that are empty, as for answers and differences alone."""
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in optional or not (pd.isna(value) or value in EMPTY)
+    }
