@@ -200,6 +200,17 @@ class NoLikeness(BayesbiasWarning):
     )
 
 
+class CosinesOfOthers(BayesbiasWarning):
+    """A file of cosines is not of the vectors that its table was made from, and is left out."""
+
+    path: str
+    text = (
+        "the distances of the table are not those of {path}, which is left out: another table was "
+        "saved there. Write tables with bb.write_table, or add cosines with "
+        "bb.with_cosines(table, vectors)"
+    )
+
+
 class NoRanks(BayesbiasWarning):
     """Some stereotypes have no frequency rank, so they stay at the mean frequency of the others."""
 

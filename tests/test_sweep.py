@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from builders import DOUBT
+from builders import refused as raises
 from cli_toy import refused
 from pandas.testing import assert_frame_equal
 from sweep_inputs import EXAMPLE, write_inputs
@@ -24,7 +25,7 @@ from bayesbias.records.found import Frames
 from bayesbias.report.pages import page_of
 from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
-from bayesbias.workflows.output import write_frames
+from bayesbias.workflows.output import require_place, write_frames
 from bayesbias.workflows.settings import ChangeSettings, Settings
 from bayesbias.workflows.sweep import JOINT, Sweep, run_sweep
 from bayesbias.workflows.sweep_spec import Embedding, SweepConfig, load_sweep
@@ -295,6 +296,23 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert [each.source for each in config.embeddings] == [str(inside / "v.bin"), "/abs/w.txt"]
 
 
+def test_a_bare_name_is_never_sought_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name is of a bundled embedding, of a file next to the sweep, or of a download."""
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for place in ("glove-demo", "here", "inside/glove-demo", "inside/there", "inside/here"):
+        (tmp_path / place).write_text("a 1 2", encoding="utf-8")
+    (tmp_path / "only-here").write_text("a 1 2", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = "glove-demo", "here", "there", "only-here", "glove-twitter-25"
+    text = MINIMAL + "[embeddings]\n" + "".join(f'{name} = "{name}"\n' for name in names)
+    sources = {each.name: each.source for each in read(inside, text).embeddings}
+    files = {name: str(inside / name) for name in ("here", "there", "only-here")}
+    assert sources == {**dict(zip(names, names, strict=True)), **files}
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -371,3 +389,36 @@ def test_frames_outlive_the_folder_and_are_written_in_pieces(
     for name in ("summary", "contrasts"):
         assert (tmp_path / f"{name}.csv").read_text() == getattr(again, name).to_csv(index=False)
     assert page == page_of(undisturbed.found).text() == page_of(again.found).text()
+
+
+@pytest.mark.parametrize("name", ["report.html", "Report.md", "run.json", "plots"])
+def test_no_list_has_the_name_of_a_file_of_results(tmp_path: Path, name: str) -> None:
+    """Its folder would be where the results of all lists are, which is found out at the end."""
+    raises("rename the list", require_place, tmp_path / "out", [name, "mine"], force=False)
+    require_place(tmp_path / "out", ["mine", "report"], force=False)
+
+
+def test_a_changed_baseline_is_measured_again(tmp_path: Path) -> None:
+    """Its missing words are reported with each result, so results must not be taken over."""
+    sets = {"groups": {"a": ["he", "man"], "b": ["she", "woman"]}}
+    sets |= {"stereotypes": {"a": ["career", "office"], "b": ["family", "home"]}}
+    for missing in ("qqzx", "qqzy"):
+        config = SweepConfig(
+            embeddings=(Embedding("demo", "glove-demo"),),
+            lists=(bb.load_wordlist({**sets, "baseline": {"people": ["person", missing]}}),),
+            models=(bb.load_model("paper"),),
+            draws=50,
+            chains=2,
+            matched=0,
+        )
+        found = run_sweep(config, tmp_path / "kept", progress=False)
+        assert found.missing["word"].tolist() == [missing]
+
+
+@pytest.mark.parametrize(
+    "read_from", [lambda s: s.posterior, lambda s: s.lead, bb.contrasts, bb.summary, bb.predictions]
+)
+def test_a_sweep_says_that_it_keeps_no_posteriors(read_from) -> None:
+    sweep = Sweep(found=None, reused=0, uncompared=())  # type: ignore[arg-type]
+    raises("sweep.contrasts", read_from, sweep, error=TypeError)
+    raises("sweep.contrasts", bb.hypothesis, sweep, "a > b", error=TypeError)

@@ -1,6 +1,6 @@
 """Copies, cosines, and descriptive statistics of tables."""
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -402,3 +402,48 @@ def test_the_hash_depends_on_which_row_has_which_word() -> None:
     assert [*swapped["attribute"].unique()] == [*table["attribute"].unique()]
     assert table_hash(table) == table_hash(table.copy())
     assert table_hash(table) != table_hash(swapped)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("m.csv", "m.csv.random.csv"), ("m.csv", "m.csv.parquet")]
+)
+def test_tables_with_similar_names_have_their_own_cosines(
+    first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_files, "MOST_IN_PARQUET", 10)
+    one, other = (bb.distance_table("glove-demo", name) for name in ("religion", "gender"))
+    for table, name in ((one, first), (other, second)):
+        write_table(table, tmp_path / name)
+    assert read_table(tmp_path / first).attrs == one.attrs
+    assert read_table(tmp_path / second).attrs == other.attrs
+
+
+@pytest.mark.parametrize("square", [True, False], ids=["cosines", "vectors"])
+def test_cosines_of_other_vectors_are_left_out(tmp_path: Path, square: bool) -> None:
+    """Tables may be cut, rounded, or have planted effects; another embedding is found."""
+    rng, words = np.random.default_rng(3), {"groups": {}, "stereotypes": {}}
+    for role, group in product(words, "ab"):
+        words[role][group] = [f"{role[0]}{group}{i}" for i in range(6)]
+    names = [word for sets in words.values() for some in sets.values() for word in some]
+    size = 60 if square else 5
+    one, other = (
+        bb.distance_table(dict(zip(names, rng.standard_normal((24, size)), strict=True)), words)
+        for _ in range(2)
+    )
+    path = tmp_path / "q.csv"
+    write_table(one, path)
+    shift = 0.01 * (one["connection"] == "associated")
+    for same in (
+        one,
+        one[::2],
+        one.sample(frac=1, random_state=1),
+        one.round(2),
+        one.assign(more=1.0),
+        one.assign(cosine_distance=(one["cosine_distance"] + shift).clip(0, 2)),
+    ):
+        same.to_csv(path, index=False)
+        assert read_table(path).attrs == one.attrs
+    for change in (other, other.round(2), other[::2]):
+        change.to_csv(path, index=False)
+        with pytest.warns(bb.warnings.CosinesOfOthers):
+            assert not read_table(path).attrs

@@ -149,3 +149,31 @@ def test_arviz_labels_every_row_of_its_summary_rightly(model: str, tmp_path: Pat
 def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> None:
     for read in (bb.summary, bb.contrasts, bb.sd_summary, bb.predictive_check):
         refused("got DataFrame", read, toy_table, error=TypeError)
+
+
+@pytest.mark.parametrize("spec", ["x", "[]", "{}", '{"name": "m"}', "sigma", "terms"])
+def test_a_damaged_model_in_a_posterior_is_refused(
+    spec: str, crossed_posterior: DataTree, tmp_path: Path
+) -> None:
+    """Its text is cut, or lacks a part, so that the draws are those of other parameters."""
+    tree, path = crossed_posterior.copy(), tmp_path / "post.nc"
+    if spec in {"sigma", "terms"}:
+        content = json.loads(tree.attrs["spec"])
+        del content[spec]
+        spec = json.dumps(content)
+    tree.attrs["spec"] = spec
+    save_posterior(tree, path)
+    refused(r"post\.nc is damaged", load_posterior, path)
+
+
+def test_posteriors_with_a_selected_level_or_own_variables_are_read(
+    crossed_posterior: DataTree, tmp_path: Path
+) -> None:
+    draws = crossed_posterior["posterior"].to_dataset()
+    own = draws.assign(twice=2 * draws["connection_mean"])
+    for posterior in (own, draws.isel(connection=0), draws.isel(connection=[0])):
+        tree = crossed_posterior.copy()
+        tree["posterior"] = DataTree(posterior)
+        save_posterior(tree, tmp_path / "post.nc")
+        back = load_posterior(tmp_path / "post.nc")["posterior"]
+        assert {*back.data_vars} == {*posterior.data_vars} - {"attribute_effect"}

@@ -2,14 +2,18 @@
 
 import json
 import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from threading import Barrier
 from typing import get_type_hints
 
 import pytest
 
 import bayesbias as bb
 from bayesbias._core.checks import Argument
-from bayesbias._core.warnings import as_ours, from_dict, to_dict
+from bayesbias._core.warnings import as_ours, from_dict, heard, to_dict, warn, without
+from bayesbias.workflows.results import noticed
 
 VALUES = {
     int: 2,
@@ -71,3 +75,60 @@ def test_warnings_of_other_packages_are_kept_as_text() -> None:
     assert as_ours(RuntimeWarning("odd")) == bb.warnings.OtherWarning("RuntimeWarning", "odd")
     few = bb.warnings.FewProposals(80.0, 400)
     assert as_ours(few) is few
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.BayesbiasWarning")
+def test_blocks_in_threads_notice_their_own_warnings() -> None:
+    """All blocks are open at the same time; each warns in our way and in that of other packages."""
+    filters, everyone = list(warnings.filters), Barrier(4)
+
+    def notices(place: int) -> list[str]:
+        with heard() as again:
+            with noticed() as found:
+                everyone.wait(10)
+                warn(bb.warnings.ZeroVectors(place))
+                warnings.warn(f"of {place}", RuntimeWarning, stacklevel=1)
+                everyone.wait(10)
+            assert len(again) == 2
+        return [str(one) for one in found]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(notices, range(4)))
+    own = [{str(bb.warnings.ZeroVectors(place)), f"of {place}"} for place in range(4)]
+    assert [*map(set, found)] == own
+    assert list(warnings.filters) == filters
+
+
+@pytest.mark.slow  # eight analyses
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.BayesbiasWarning")
+def test_warnings_of_overlapping_analyses_stay_apart() -> None:
+    """Each of eight pairs of analyses in threads has its own warnings, and no filter is left."""
+    words = {
+        "groups": {"a": ["he", "man", "boy"], "b": ["she", "woman", "girl"]},
+        "stereotypes": {"a": ["career", "office"], "b": ["family", "home"]},
+    }
+    whole = bb.load_vectors("glove-demo", words)
+    held = dict(zip(whole.index_to_key, whole.vectors, strict=True))
+    filters, shown = list(warnings.filters), warnings.showwarning
+    how = {"seed": 1, "draws": 50, "chains": 2, "reference_lists": 0, "progressbar": False}
+
+    def notices(source: object) -> list[str]:
+        return [type(one).__name__ for one in bb.analyze(source, words, **how).notices]
+
+    with ThreadPoolExecutor(4) as pool:
+        alone = [notices(source) for source in ("glove-demo", held)]
+        together = list(pool.map(notices, ["glove-demo", held] * 4))
+    assert alone[0] != alone[1]
+    assert together == alone * 4
+    assert (list(warnings.filters), warnings.showwarning) == (filters, shown)
+
+
+@pytest.mark.parametrize("kind", [UserWarning, RuntimeWarning, DeprecationWarning])
+def test_warnings_of_other_packages_are_dropped_by_class_and_beginning(kind) -> None:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with without(kind, "this"):
+            for text in ("that stays", "this goes"):
+                warnings.warn(text, kind, stacklevel=1)
+    of_developers = ["this goes"] * issubclass(kind, DeprecationWarning)
+    assert [str(one.message) for one in found] == ["that stays", *of_developers]

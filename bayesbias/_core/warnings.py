@@ -23,6 +23,8 @@ _SKIPPED = str(Path(__file__).resolve().parent.parent), contextlib.__file__.remo
 
 
 _IGNORED: ContextVar[tuple[type[Warning], ...]] = ContextVar("ignored", default=())
+_KINDS = UserWarning, RuntimeWarning
+"""Classes of other packages' warnings that are collected; the others are for developers."""
 _HEARD: ContextVar[list[Warning | str] | None] = ContextVar("heard", default=None)
 
 
@@ -63,17 +65,31 @@ def heard() -> Iterator[list[Warning | str]]:
 
 
 @contextlib.contextmanager
+def without(kind: type[Warning], beginning: str = "") -> Iterator[None]:
+    """Drop warnings of other packages in a block, by class and beginning, as `ignored` does ours.
+
+    The block's other warnings are issued when it ends.
+    """
+    with heard() as found:
+        yield
+    for one in found:
+        if not (isinstance(one, kind) and str(one).startswith(beginning)):
+            warn(one if isinstance(one, Warning) else UserWarning(one))
+
+
+@contextlib.contextmanager
 def _hooked() -> Iterator[None]:
     """Give user and runtime warnings of other packages to the block of their thread."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always")
+        for kind in _KINDS:
+            warnings.simplefilter("always", kind)
         shown = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: Any) -> None:  # noqa: ANN401
             found = _HEARD.get()
-            if found is None:
+            if found is None or not issubclass(category, _KINDS):
                 shown(message, category, *where)
-            elif issubclass(category, UserWarning | RuntimeWarning):
+            else:
                 found.append(message)
 
         warnings.showwarning = show  # type: ignore[assignment]

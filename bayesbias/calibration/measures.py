@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.arrays import FloatArray
+from .._core.warnings import without
 from ..nulls import BaseScenario, Batch
 from ..scores.permutation import permutation_test
 from ..scores.poles import effect_sizes
@@ -83,8 +83,7 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
 
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
     """Return one row per table, with the statistics that a score's methods use."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # undefined values raise an error below
+    with without(RuntimeWarning):  # undefined values raise an error below
         frame = pd.DataFrame(SCORES[name](batch, seed))
     if undefined := int(frame.isna().any(axis=1).sum()):
         raise ValueError(

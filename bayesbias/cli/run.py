@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from cyclopts import Parameter as Option
 import bayesbias as bb
 
 from .._core.checks import counted
+from .._core.warnings import ignored
 from ..warnings import SameVectors
 from . import options, screen
 
@@ -110,8 +110,7 @@ def compare(
     if all(_is_table(Path(end), words) for end in ends):
         refuse_unused({"wordlist": words}, " is for embeddings, not for tables; leave it out")
         how["names"] = tuple(unpacked_name(Path(end)).stem for end in ends)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
+        with ignored(SameVectors):  # fitting repeats them
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:
         raise ValueError("embeddings need a word list; pass one (for example, --list gender)")

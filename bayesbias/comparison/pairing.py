@@ -107,7 +107,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     rows = joined[[*COLUMNS[:-1], *(name for name in tables[0] if name not in known)]].copy()
     rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
     rows[OUTCOME] = rows["after"] - rows["before"]
-    rows.attrs |= {name: text for name, text in before.attrs.items() if name == COSINES}
+    rows.attrs |= {name: text for name, text in tables[0].attrs.items() if name == COSINES}
     looked_up = [table.merge(joined[by], "left", by, indicator=True) for table in tables]
     alone = pd.concat(looked_up, keys=ENDS, names=["table"]).query("_merge == 'left_only'")
     unpaired = alone.reset_index()[["table", *COLUMNS]]

@@ -20,19 +20,13 @@ import pandas as pd
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import unknown_name
 from .._core.display import abridged
-from ..tables.schema import COLUMNS, ROUNDING, real_numbers
+from ..tables.schema import COLUMNS, LOG_RANKS, ROUNDING, real_numbers
 from .design import COVARIATE, Design, one_hot
 from .frequency import equalized
 from .indexing import make_design
 from .priors import Prior
 from .spec import ModelSpec
 from .terms import Term
-
-LOG_RANKS = {
-    "log_rank_word": ("protected_word", "protected_word_rank"),
-    "log_rank_attribute": ("attribute", "attribute_rank"),
-}
-"""Covariates that follow from other columns: whose frequency they are about, and its rank."""
 
 LEVELS = ("protected_group", "attribute_set", "connection")
 """Columns of names that a covariate can have a separate slope for."""
@@ -156,6 +150,11 @@ def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
             "frequencies have it, or add your own column with bb.with_covariate"
         )
     table = table.rename(columns=str)
+    if of and name in table:
+        raise ValueError(
+            f"the covariate {name!r} is the logarithm of {column}, but the table also has a column "
+            f"{name!r}; rename your column"
+        )
     others = [each for each in table if each not in COLUMNS]
     ranks = [each for each, (_, rank) in LOG_RANKS.items() if rank in table]
     known = [*map(str, others), *ranks]

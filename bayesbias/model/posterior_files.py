@@ -10,7 +10,7 @@ from .._core.checks import check_path
 from .._core.files import replace_file
 from .._core.resources import no_file
 from .layout import in_order
-from .tree import require_posterior
+from .tree import SAMPLED, require_posterior, spec_of, variable_dims
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -110,4 +110,18 @@ def load_posterior(path: str | Path) -> DataTree:
         raise ValueError(f"{path} is damaged, or is not a netCDF file: {error}") from None
     if "posterior" not in tree.children or "spec" not in tree.attrs:
         raise ValueError(f"{path} does not contain a posterior fitted by bayesbias")
+    try:
+        _require_draws_of_model(tree)
+    except (ValueError, TypeError, KeyError) as error:  # of a model without what it needs
+        raise ValueError(f"{path} is damaged: its model cannot be read ({error})") from None
     return tree
+
+
+def _require_draws_of_model(tree: DataTree) -> None:
+    """Raise an error if the model is damaged, or if its parameters have other draws."""
+    drawn = tree["posterior"].to_dataset()
+    selected = {name for name, values in drawn.coords.items() if not values.ndim}
+    for name, dims in variable_dims(spec_of(tree)).items():
+        free = selected.union(SAMPLED)  # the user may have selected one level
+        if name in drawn and not {*drawn[name].dims} ^ {*dims} <= free:
+            raise ValueError(f"draws of {name} have the dimensions {[*drawn[name].dims]}")

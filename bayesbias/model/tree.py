@@ -64,7 +64,10 @@ def spec_of(tree: DataTree) -> ModelSpec:
 @lru_cache(maxsize=64)
 def _read_spec(text: str) -> ModelSpec:
     """Read a model from JSON, once for each text."""
-    return spec_from_dict(json.loads(text))
+    content = json.loads(text)
+    if not isinstance(content, dict) or "name" not in content:
+        raise ValueError(f"{text:.60} is not a model")
+    return spec_from_dict(content)
 
 
 GROUPS = ("posterior", "constant_data", "observed_data")

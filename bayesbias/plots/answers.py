@@ -10,6 +10,7 @@ import pandas as pd
 
 from .._core.checks import check_choice
 from ..records.rows import QUANTILES
+from ..tables.schema import validate_table
 from ..tables.word_pairs import lean_changes, word_pairs
 from . import layout
 from .forest import MOST_ROWS
@@ -109,7 +110,7 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     The averages of both words are removed, with equal weights of groups and sets, so the plot
     cannot rank two groups. Lines separate groups and sets.
     """
-    pairs = word_pairs(table)
+    pairs = word_pairs(validate_table(table))
     words, attributes = (list(dict.fromkeys(pairs[name])) for name in WORDS)
     wide = pairs.pivot_table("deviation", *WORDS, dropna=False)
     values = wide.reindex(index=words, columns=attributes).to_numpy(np.float64)
@@ -203,6 +204,7 @@ def change(before: pd.DataFrame, after: pd.DataFrame, *, ax: Axes | None = None)
     If there are two groups, a word's place shows how much closer it is to the first one than to
     the second. Otherwise, it shows how much closer it is to its own group than to the others.
     """
+    before, after = map(validate_table, (before, after))
     rows = lean_changes(before, after)
     sets = list(dict.fromkeys(rows["attribute_set"]))
     if len(rows) > MOST_ROWS:

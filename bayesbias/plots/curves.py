@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..tables.schema import RANKS
+from ..tables.schema import LOG_RANKS, validate_table
 from . import layout
 from .forest import OTHER_STYLES
 from .palette import INK, LINE, MISS
@@ -114,8 +114,8 @@ def slope(
     """
     layout.require_frame(frame, ("protected_group", "connection", "low"), "rows of bb.predictions")
     name, shown = str(frame.columns[0]), connection or str(frame["connection"].iloc[0])
-    of = {f"log_rank_{rank.split('_')[-2]}": rank for rank in RANKS}
-    x = np.log(table[of[name]]) if name in of else table[name]
+    table = validate_table(table)
+    x = np.log(table[LOG_RANKS[name][1]]) if name in LOG_RANKS else table[name]
     rows = table.assign(x=x)[table["connection"] == shown]
     ax = layout.new_axes(ax, 2.4)
     groups, values = [*frame["protected_group"].unique()], np.unique(frame[name])

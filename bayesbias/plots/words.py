@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..tables.descriptives import UNRELATED
 from ..tables.descriptives import neighborhood as nearest_attributes
-from ..tables.schema import connections_present
+from ..tables.schema import connections_present, validate_table
 from . import layout
 from .forest import STYLES, intervals
 from .palette import INK, LINE
@@ -57,6 +57,7 @@ def distances_by_rank(table: pd.DataFrame, ranks: pd.DataFrame, *, ax: Axes | No
         A frame with ``word`` and ``rank``; ranks start at 1. Words without a rank are left out.
     """
     layout.require_frame(ranks, ("word", "rank"), "bb.frequency_ranks(vectors)")
+    table = validate_table(table)
     kinds = table["connection"].astype(str).replace({"different": "associated"})
     means = table.groupby([kinds, "attribute"], observed=True)["cosine_distance"].mean()
     frame = means.rename_axis(["connection", "word"]).reset_index()

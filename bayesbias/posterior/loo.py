@@ -6,7 +6,6 @@ protected word is a new word of the kind that the list represents.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from numpy.random import SeedSequence, default_rng
 from .._core.arrays import FloatArray, IntArray, one_thread
 from .._core.checks import check_choice
 from .._core.random import Seed, as_seed_sequence
-from .._core.warnings import warn
+from .._core.warnings import warn, without
 from ..model.arviz_groups import add_groups
 from ..model.design import Design
 from ..model.spec import ModelSpec
@@ -142,8 +141,7 @@ def leave_rows_out(tree: DataTree) -> ELPDData:
 
     n, stats = n_draws(tree), tree["sample_stats"]
     efficiency = min(n, float(stats["importance_ess"])) / n if "importance_ess" in stats else None
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
+    with without(UserWarning, "Estimated shape parameter of Pareto"):
         return az.loo(add_groups(tree, "log_likelihood"), pointwise=True, reff=efficiency)
 
 

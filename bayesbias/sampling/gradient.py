@@ -18,7 +18,6 @@ of the columns, whose second moments :math:`E[w w^T]` are known once the system 
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from pytensor.link.numba.dispatch.basic import generate_fallback_impl, numba_fun
 from scipy.linalg import lapack
 
 from .._core.arrays import FloatArray, IntArray
+from .._core.warnings import without
 from ..model.priors import factor_of_partial_correlations
 from .deviations import Deviations, joined
 from .layout import Statistics, Units
@@ -312,7 +312,6 @@ class CollapsedLikelihood(Op):  # type: ignore[misc]
 @numba_funcify.register(CollapsedLikelihood)  # type: ignore[untyped-decorator]
 def _call_python(op: CollapsedLikelihood, node: Apply, **options: object) -> Callable[..., object]:
     """Call `perform` from compiled code, as for any operation, but without a warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with without(UserWarning):
         found: Callable[..., object] = generate_fallback_impl(op, node, **options)
     return found

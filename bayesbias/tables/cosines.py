@@ -19,13 +19,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.reading import damage_named
+from .._core.reading import damage_named, unpacked_name
+from .._core.warnings import warn
+from ..warnings import CosinesOfOthers
 
 COSINES = "cosines"
 """Key of the cosines in a table's ``attrs``; those of a CSV file are in a file next to it."""
 
 ONE = 10_000
 """Integer that stands for a cosine of 1, so that cosines have four decimals."""
+
+PRECISION = 1e-4
+"""Largest error of a stored cosine."""
 
 LARGEST = 32_767
 """Integer that stands for the largest coordinate of each vector; lengths are not stored."""
@@ -62,6 +67,29 @@ class Stored:
             return np.asarray(self.numbers[np.ix_(rows, rows)] / ONE)
         unit = unit_rows(self.numbers[rows])
         return np.asarray(unit @ unit.T)
+
+    def fit(self, table: pd.DataFrame) -> bool:
+        """Return whether a valid table may have the distances of these words.
+
+        All but a tenth of the distances must be 1 - cosine, within the rounding of both, or differ
+        from it by the same amount in a word's distances to one set, as effects that are planted in
+        a simulated table do. Repeated pairs, such as in contexts, and other words fit anything.
+        """
+        place = {word: row for row, word in enumerate(self.words)}
+        pairs = table[["protected_word", "attribute"]]
+        rows = pairs.apply(lambda words: words.map(place)).to_numpy(np.float64)
+        if pairs.duplicated().any() or np.isnan(rows).any():
+            return True
+        distances, cosines = table["cosine_distance"].to_numpy(), np.empty(len(table))
+        unit = None if self.square else unit_rows(self.numbers)
+        words, others = rows.astype(np.int64).T
+        for its in pd.Series(words).groupby(words).indices.values():
+            word, to = words[its[0]], others[its]
+            cosines[its] = self.numbers[word, to] / ONE if unit is None else unit[to] @ unit[word]
+        gap = pd.Series(distances - (1 - cosines))
+        by = [pd.Series(words), table["attribute_set"].to_numpy()]
+        gap -= gap.groupby(by).transform("median")
+        return bool(gap.abs().quantile(0.9) <= 2 * (PRECISION + _rounding(distances)))
 
 
 def attach_vectors(table: pd.DataFrame, words: Iterable[str], vectors: FloatArray) -> None:
@@ -122,7 +150,10 @@ def write_cosines(table: pd.DataFrame, path: Path) -> None:
 
 
 def read_cosines(table: pd.DataFrame, path: Path) -> None:
-    """Attach the cosines or vectors that are stored next to a CSV file, if there are any."""
+    """Attach the cosines or vectors that are stored next to a CSV file, if there are any.
+
+    They are left out, with a warning, if they are not those of the table's words.
+    """
     place = cosines_path(path)
     if not place.is_file():
         return
@@ -143,16 +174,27 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
         attach_cosines(table, words, numbers)
     else:
         attach_vectors(table, words, numbers)
+    if not stored_in(table).fit(table):
+        del table.attrs[COSINES]
+        warn(CosinesOfOthers(str(place)))
 
 
 def cosines_path(path: Path) -> Path:
-    """Return the path of a CSV file's cosines: ``NAME.cosines.csv``."""
-    return path.with_name(f"{path.name.split('.csv')[0]}.cosines.csv")
+    """Return the path of a CSV file's cosines, ``NAME.cosines.csv``, also if it is packed."""
+    return path.with_name(f"{unpacked_name(path).name.removesuffix('.csv')}.cosines.csv")
 
 
 def stored_in(table: pd.DataFrame) -> Stored:
     """Return what a table's ``attrs`` contain; without cosines, there are no words."""
     return _parsed(table.attrs.get(COSINES, ""))
+
+
+def _rounding(distances: FloatArray) -> float:
+    """Return the largest rounding error of distances, given how many decimals they have."""
+    for decimals in range(5):
+        if np.allclose(distances, distances.round(decimals), rtol=0, atol=1e-9):
+            return float(0.5 * 10.0**-decimals)
+    return 0.0
 
 
 def _attach(table: pd.DataFrame, stored: Stored) -> None:

@@ -14,7 +14,7 @@ from .._core.display import abridged
 from .._core.reading import located
 from .._core.resources import no_file
 from .decimals import with_numbers
-from .schema import COLUMNS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
+from .schema import COLUMNS, LOG_RANKS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
 from .table_files import dialect, read_csv
 
 UNITS = ("attribute", "protected_word", "row")
@@ -68,7 +68,8 @@ def with_covariate(
     check_choice("of", of, UNITS)
     _check_name(table, name)
     if of == "row":
-        kind, things = "row", table["protected_word"].astype(str) + " and " + table["attribute"]
+        words = table[["protected_word", "attribute"]].astype(str)
+        kind, things = "row", words.agg(" and ".join, axis=1)
         given = _of_rows(table, values)
     else:
         kind, things = of.replace("_", " "), table[of].astype(str)
@@ -107,6 +108,9 @@ def _check_name(table: pd.DataFrame, name: str) -> None:
     """Raise an ArgumentError for a name that is in use, or that a formula cannot contain."""
     if not isinstance(name, str) or not name.strip() or ":" in name or name != name.strip():
         text = f" must be text without colons or blanks around it, such as 'share'; got {name!r}"
+        raise ArgumentError(Argument("name"), text)
+    if name in LOG_RANKS:
+        text = f": {name!r} is the logarithm of {LOG_RANKS[name][1]}; choose another name"
         raise ArgumentError(Argument("name"), text)
     if name in (*OPTIONAL_COLUMNS, *RANKS) or name in table.columns:
         text = f": tables have a column {name!r}; choose another name, or drop your column first"

@@ -12,7 +12,6 @@ from .schema import (
     LARGEST_DISTANCE,
     ROUNDING,
     STEREOTYPES,
-    as_table,
     connections_present,
     require_columns,
     validate_table,
@@ -55,14 +54,11 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
 
 def set_means(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean distances from words (rows) to stereotype sets (columns), with NaN if missing."""
-    table = as_table(table, ("protected_word", "attribute_set", "connection", "cosine_distance"))
-    rows = table[table["connection"].astype(str).isin(STEREOTYPES)]
+    table = validate_table(table)
+    rows = table[table["connection"].isin(STEREOTYPES)]
     if rows.empty:
         raise ValueError("MAC needs associated or different rows, but the table lacks both")
-    distances = rows["cosine_distance"].to_numpy(np.float64)
-    if not ((distances > -ROUNDING) & (distances < LARGEST_DISTANCE + ROUNDING)).all():
-        raise ValueError("some cosine distances are missing or not in [0, 2]; leave out their rows")
-    by = [rows["protected_word"].astype(str), rows["attribute_set"].astype(str)]
+    by = [rows["protected_word"], rows["attribute_set"]]
     return rows["cosine_distance"].groupby(by, sort=False).mean().unstack(sort=False)
 
 

@@ -26,6 +26,12 @@ OPTIONAL_COLUMNS = ("embedding", "context")
 RANKS = ("protected_word_rank", "attribute_rank")
 """Optional columns: the words' frequency ranks in the embedding, from 1; NaN if unknown."""
 
+LOG_RANKS = {
+    "log_rank_word": ("protected_word", "protected_word_rank"),
+    "log_rank_attribute": ("attribute", "attribute_rank"),
+}
+"""Covariates that follow from other columns: whose frequency they are about, and its rank."""
+
 CONNECTIONS = ("associated", "different", "neutral", "human", "matched")
 """Connections of attributes to protected words, in the order that every frame and plot uses.
 
@@ -123,7 +129,17 @@ def known_columns(table: pd.DataFrame) -> list[str]:
 
 def as_table(table: object, needed: Iterable[str]) -> pd.DataFrame:
     """Return a frame of pandas, polars, pyarrow, or others as a DataFrame, with needed columns."""
-    return require_columns(as_pandas(table) if is_frame(table) else table, needed)
+    return require_columns(_plain(as_pandas(table)) if is_frame(table) else table, needed)
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose columns have one level, and whose index has none of their names."""
+    if isinstance(table.columns, pd.MultiIndex) and table.columns.nlevels == 1:
+        table = table.set_axis(table.columns.get_level_values(0), axis="columns")
+    if {*table.index.names}.isdisjoint(table.columns):
+        return table
+    unnamed: Any = [None] * table.index.nlevels
+    return table.rename_axis(index=unnamed)
 
 
 def is_frame(source: object) -> bool:

@@ -181,7 +181,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
             raise ValueError("it is an Excel workbook; save it as CSV")
     if is_parquet(path) and options.get("dtype") is str:
         typed = read_parquet(path, nested=True)
-        return typed.astype(object).where(typed.notna(), "").astype(str)
+        return as_texts(typed)
     options = dialect(path) | options
     if bare := has_bare_quotes(path, options):
         options["quoting"] = csv.QUOTE_NONE
@@ -201,6 +201,11 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     frame = without_row_names(frame)
     refuse_merged_rows(frame, options["sep"])
     return without_empty_rows(frame) if options.get("dtype") is str else frame
+
+
+def as_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return all cells as text, and missing values of any type as empty text."""
+    return frame.astype(object).where(frame.notna(), "").astype(str)
 
 
 def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
@@ -305,7 +310,7 @@ def warn_of_columns(
     table: pd.DataFrame, known: Collection[str], whose: str, *, about: str = ""
 ) -> None:
     """Name the columns that are not read, other than an index and empty columns."""
-    others = table.drop(columns=[*known], errors="ignore").fillna("").astype(str)
+    others = as_texts(table.drop(columns=[*known], errors="ignore"))
     filled = [str(name) for name, column in others.items() if column.str.strip().any()]
     if names := [name for name in filled if not name.lower().startswith("unnamed: ")]:
         why = f"{whose} the columns {', '.join(known)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .schema import STEREOTYPES, as_table
+from .schema import STEREOTYPES
 
 WORD, GROUP, SET = "protected_word", "protected_group", "attribute_set"
 
@@ -18,7 +18,7 @@ def word_pairs(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        A long-form table. The distances of repeated pairs, such as in contexts, are averaged.
+        A valid long-form table. The distances of repeated pairs, such as in contexts, are averaged.
 
     Returns
     -------
@@ -38,7 +38,6 @@ def word_pairs(table: pd.DataFrame) -> pd.DataFrame:
        protected_word     attribute  deviation
     67      christian  conservative       0.24
     """
-    table = as_table(table, (WORD, GROUP, "attribute", SET, "connection", "cosine_distance"))
     kinds = table["connection"].astype(str)
     rows = table[kinds.isin(STEREOTYPES)].assign(own=kinds == STEREOTYPES[0])
     keys = [WORD, GROUP, "attribute", SET]
@@ -96,7 +95,7 @@ def word_leans(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def lean_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return the lean of each stereotype word in two tables, most leaning first in each set.
+    """Return the lean of each stereotype word in two valid tables, most leaning first in each set.
 
     ``before`` and ``after`` are leans, and ``toward`` is how far a word moved in the stereotyped
     direction. If there are three or more groups, only leans toward a word's own group are returned.

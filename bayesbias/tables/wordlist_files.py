@@ -14,7 +14,7 @@ from .._core.checks import check_choice, check_path
 from .._core.reading import loads_json, located, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
 from .schema import as_table, is_frame, require_columns
-from .table_files import read_csv, warn_of_columns
+from .table_files import as_texts, read_csv, warn_of_columns
 from .wordlist_lint import TEXTS, shown
 
 ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
@@ -141,7 +141,7 @@ def _content_of_rows(rows: object) -> dict[str, Any]:
     warn_of_columns(frame, (*HEADS, "group"), "a list has")
     frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]]
     content: dict[str, Any] = {}
-    for number, row in enumerate(frame.fillna("").itertuples(index=False), 2):
+    for number, row in enumerate(as_texts(frame).itertuples(index=False), 2):
         role, name, word, group = (str(cell).strip() for cell in row)
         if not role + name + word:
             continue

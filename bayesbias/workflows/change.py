@@ -24,7 +24,7 @@ from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameSpellings, ThinSet
-from .change_ends import Ends, read_ends, settled_recovery
+from .change_ends import Ends, as_end, read_ends, settled_recovery
 from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
 from .model_texts import run_fields
 from .reference import scored_list
@@ -119,6 +119,7 @@ def analyze_change(
     matched    -0.00 -0.01  0.00     0.00
     """
     refuse_lists("analyze_change(before, after, wordlist)", before, after)
+    before, after = as_end(before), as_end(after)
     known = settings_of(ChangeSettings, settings)
     words = None if wordlist is None else load_wordlist(wordlist)
     recover = settled_recovery(before, after, words, known, sets=sets, recover=recover)

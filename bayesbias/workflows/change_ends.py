@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -15,13 +14,13 @@ import pandas as pd
 from .. import debias
 from .._core.checks import Argument, ArgumentError, unknown_name
 from .._core.substitutions import substitutions
-from .._core.warnings import warn
+from .._core.warnings import ignored, warn
 from ..debias import DefiningSets
 from ..embeddings.distances import measure
 from ..embeddings.load import VectorsLike, load_vectors, pick
 from ..embeddings.registry import open_embedding
 from ..model.frequency import MATCHED
-from ..tables.schema import COLUMNS
+from ..tables.schema import COLUMNS, as_table, is_frame, validate_table
 from ..tables.wordlists import WordList
 from ..warnings import NothingDrawn, SameVectors
 from .reference import read_source
@@ -75,8 +74,7 @@ def read_ends(
         wider = replace(wider, controls={**wider.controls, MATCHED: both}) if both else words
     if controls and wider is words:
         warn(NothingDrawn("matched controls", f"none of those drawn is in {names[1]}"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SameVectors)  # fitting repeats them
+    with ignored(SameVectors):  # fitting repeats them
         one, two = (
             measure(vectors, wider, name).rows
             for vectors, name in zip((first, second), names, strict=True)
@@ -106,8 +104,14 @@ def settled_recovery(
     return recover
 
 
+def as_end[T](end: T) -> T | pd.DataFrame:
+    """Return a valid table if a frame of any library has a table's columns, or else the source."""
+    frame = as_table(end, ()) if is_frame(end) else None
+    return end if frame is None or not {*COLUMNS} <= {*frame} else validate_table(frame)
+
+
 def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
-    return isinstance(end, pd.DataFrame) and set(COLUMNS) <= {*end}
+    return isinstance(end, pd.DataFrame) and {*COLUMNS} <= {*end}
 
 
 def _names(*ends: object) -> tuple[str, str]:

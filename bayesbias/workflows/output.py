@@ -130,6 +130,12 @@ def require_place(
     `parts` are subfolders for separate results. A folder has results if it contains any of the
     files in `names`. Results are replaced only with `force`.
     """
+    for part in parts:
+        if part.lower() in {REPORT, TEXT, RECORD, PLOTS}:
+            raise ValueError(
+                f"the results of {part!r} cannot be in a folder of this name, because the results "
+                f"of all lists include {part.lower()}; rename the list"
+            )
     places = ["", *parts]
     for part in places:
         require_folder(out / part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.random import default_rng
 from .._core.checks import counted
 from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
-from .._core.warnings import SamplingWarning
+from .._core.warnings import SamplingWarning, ignored
 from ..maskedlm.datasets import of_bias_types
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.logs import said
@@ -115,8 +114,7 @@ def analyze_pairs(
     for measure in measures:
         tell(f"fitting {spec.name} to {measure}")
         tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SamplingWarning)  # the record has them
+        with ignored(SamplingWarning):  # the record has them
             results[measure] = read_posterior(tree, READINGS, settings)
     for name in READINGS:
         frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")

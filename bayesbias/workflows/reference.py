@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -249,8 +248,7 @@ def split_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
     near = tuple(pool.words[row] for row in topic_neighbors(pool, wordlist))
     if not near:
         return split_by_baseline(lead.posterior)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SameVectors)  # of words that nobody listed
+    with ignored(SameVectors):  # of words that nobody listed
         wider = replace(wordlist, controls={"neutral": near})
         table = measure(with_drawn(vectors, near, pool), wider).rows
     return split_by_baseline(lead.posterior, table[table["connection"] == "neutral"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.files import replace_file
-from .._core.warnings import BayesbiasWarning, as_ours, warn
+from .._core.warnings import BayesbiasWarning, as_ours, heard, warn
 from ..model.posterior_files import save_posterior
 from ..model.spec import ModelSpec
 from ..model.tree import spec_of
@@ -286,10 +285,9 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
 def noticed() -> Iterator[list[BayesbiasWarning]]:
     """Collect each warning once, and issue the warnings again when the block ends."""
     notices: list[BayesbiasWarning] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with heard() as found:
         yield notices
-    for each in {str(one.message): one.message for one in reversed(caught)}.values():
-        if isinstance(each, UserWarning | RuntimeWarning) and not isinstance(each, SlowText):
+    for each in {str(one): one for one in reversed(found)}.values():
+        if not isinstance(each, SlowText):
             notices.append(as_ours(each))
         warn(each if isinstance(each, Warning) else UserWarning(each))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -21,6 +20,7 @@ from numpy.random import default_rng
 
 from .._core.arrays import one_thread
 from .._core.resources import bundled_folder
+from .._core.warnings import heard
 from ..background.pools import Pools, TooFewWordsError, with_drawn
 from ..background.reference_words import with_matched, words_present
 from ..embeddings.distances import measure
@@ -77,8 +77,7 @@ def landmark_rows(
     key = content, spec, tuple(how.recorded.items()), matched
     whole = _KEPT.get(key)
     if whole is None:
-        with one_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are not about the list
+        with one_thread(), heard():  # warnings are not about the list
             whole = joined(dict(_rows(vectors, pools, spec, how, matched)), "landmark")
         whole = whole.assign(p_closer=probability_below(whole)) if len(whole) else whole
         with _KEEPING:

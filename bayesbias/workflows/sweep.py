@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import batched, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
@@ -70,6 +70,14 @@ class Sweep(Fitted):
     reused: int
     uncompared: tuple[Failure, ...]
     results: Mapping[str, ModelResult] = field(default_factory=dict, init=False)
+
+    @property
+    def lead(self) -> NoReturn:
+        """A sweep has no main result."""
+        raise TypeError(
+            "a sweep keeps no posteriors; its frames summary and contrasts have the rows of every "
+            "cell, as in sweep.contrasts, and bb.analyze fits a single cell"
+        )
 
 
 def run_sweep(

@@ -126,7 +126,7 @@ def _part(own: WordList, listed: Held, known: _Known) -> Part:
     for word, form in zip(words, of_words, strict=True):
         if form not in known:
             known[form] = len(known), vectors[word].copy()
-    sets = [wider.groups, wider.stereotypes, wider.controls, wider.stereotype_names]
+    sets = [wider.groups, wider.stereotypes, wider.controls, wider.stereotype_names, wider.baseline]
     codes = pd.factorize(np.array(of_words, dtype=object))[0].tolist()
     content = [sets, words, codes, None if of_rows is None else of_rows.tolist()]
     digest = hashlib.sha256(json.dumps(content).encode())

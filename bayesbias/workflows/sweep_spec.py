@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ import pandas as pd
 from .._core.checks import unknown_name
 from .._core.random import Seed
 from .._core.reading import located, read_toml
-from .._core.resources import no_file
+from .._core.resources import bundled_names, no_file
 from ..background.reference_words import N_MATCHED
 from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
@@ -143,10 +143,13 @@ def sweep_from_dict(content: Mapping[str, Any], folder: Path) -> SweepConfig:
     embeddings, lists, models = (given.pop(key) for key in ("embeddings", "lists", "models"))
     if given.get("covariate_values"):
         given["covariate_values"] = _located(given["covariate_values"], folder)
+    names = {kind: bundled_names(kind, ".toml") for kind in ("wordlists", "models")}
     return SweepConfig(
         tuple(_embedding(name, raw, folder) for name, raw in embeddings.items()),
-        tuple(load_wordlist(_located(str(source), folder)) for source in lists),
-        tuple(load_model(_located(str(source), folder), "distance") for source in models),
+        tuple(load_wordlist(_located(str(one), folder, names["wordlists"])) for one in lists),
+        tuple(
+            load_model(_located(str(one), folder, names["models"]), "distance") for one in models
+        ),
         **given,
     )
 
@@ -162,13 +165,21 @@ def _embedding(name: str, raw: object, folder: Path) -> Embedding:
             f"embeddings.{name} must be a name, a path, or {{ source = 'PATH', case = 'lower' }}; "
             f"got {raw!r:.60}. Options of the sweep must come before [embeddings]"
         )
-    embedding = Embedding(name, **given | {"source": _located(given["source"], folder)})
+    source = _located(given["source"], folder, bundled_names("vectors", ".npz"))
+    embedding = Embedding(name, **given | {"source": source})
     if embedding.case not in CASES:
         raise ValueError(f"embeddings.{name}: {unknown_name('case', embedding.case, CASES)}")
     return embedding
 
 
-def _located(source: str, folder: Path) -> str:
-    """Return a bundled name unchanged, or a path relative to the configuration's folder."""
+def _located(source: str, folder: Path, bundled: Collection[str] = ()) -> str:
+    """Return a name unchanged, or a path relative to the configuration's folder.
+
+    Text without a slash or an ending is the name of a bundled file, of a file or folder in the
+    configuration's folder, or of a download. The current folder is never searched.
+    """
+    path = folder / os.path.expanduser(source)
     is_path = "/" in source or "\\" in source or Path(source).suffix
-    return str(folder / os.path.expanduser(source)) if is_path else source
+    if source not in bundled and (is_path or os.path.exists(path) or os.path.exists(source)):
+        return str(path)
+    return source

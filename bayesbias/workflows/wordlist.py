@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +12,7 @@ import pandas as pd
 
 from .._core.arrays import one_thread
 from .._core.display import stages
+from .._core.warnings import ignored
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
 from ..model.spec import ModelSpec
@@ -186,8 +186,7 @@ def _compared(table: pd.DataFrame, results: Mapping[str, ModelResult]) -> pd.Dat
     enough = table.groupby("connection", observed=True)["attribute"].nunique().gt(2).all()
     left_out = "attribute" if normal and enough else "row"
     posteriors = {name: one.posterior for name, one in results.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreliableLoo)
+    with ignored(UnreliableLoo):
         return compare_models(posteriors, leave_out=left_out, seed=0).assign(left_out=left_out)
 
 
