@@ -285,3 +285,108 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     assert np.ptp(at_rows) > 0.1
     assert np.mean(at_rows) == pytest.approx(0, abs=1e-12)
     refused("did you mean 'share'", bb.predictions, post, table, {"shares": [1.0]})
+
+
+def with_controls(seed: int = 1) -> pd.DataFrame:
+    """Return distances of three groups whose sets differ in rank, with ranked controls."""
+    rng = np.random.default_rng(seed)
+    controls = groups_by_sets("xyz", 4, 10, controls="matched").query("connection == 'matched'")
+    table = pd.concat([groups_by_sets("xyz", 4, 6, controls="human"), controls], ignore_index=True)
+    rank = by_name(table["attribute"], rng.normal, 0, 0.7)
+    rank += table["attribute_set"].map({"x": 7, "y": 8, "z": 9}).fillna(8)
+    table["attribute_rank"] = np.exp(rank).round() + 1
+    table["share"] = 0.3 * rank + by_name(table["attribute"], rng.uniform)
+    return table.assign(cosine_distance=0.9 + rng.normal(0, 0.02, len(table)))
+
+
+MOVED = ("log_rank_attribute", "share", "share:protected_group")
+
+
+@pytest.mark.parametrize("names", [[name] for name in MOVED])
+def test_what_covariates_add_moves_distances_at_equal_frequency_along_them(names) -> None:
+    """Distances at equal frequency are linear in the measured ones, so y' + b x' is the model."""
+    table = with_controls()
+    design, _ = with_slopes(make_design(table), load_model("by-group"), table, names)
+    raw = np.log(table["attribute_rank"]) if names[0] == "log_rank_attribute" else table["share"]
+    slopes = np.array([0.4, -0.2, 0.1])[: design.x.shape[1]]
+    own = np.resize(slopes, 3)[pd.factorize(table["protected_group"])[0]]
+    added = table.assign(cosine_distance=table["cosine_distance"] + own * (raw - raw.mean()))
+    moved = make_design(added).y - make_design(table).y
+    np.testing.assert_allclose(moved, design.x @ slopes, atol=1e-12)
+
+
+def test_frequency_is_removed_once_from_every_contrast() -> None:
+    """What all words' distances change with log rank moves no contrast, also with controls."""
+    table, rng = with_controls(), np.random.default_rng(2)
+    steep = 0.05 * np.log(table["attribute_rank"])
+    other = table.assign(cosine_distance=0.9 + rng.normal(0, 0.02, len(table)))
+    how = {"covariates": "log_rank_attribute", "seed": 1}
+
+    def found(*tables: pd.DataFrame) -> list[np.ndarray]:
+        one, two = tables
+        names = dict(zip("ab", tables, strict=True))
+        runs = [each.assign(embedding=name) for name, each in names.items()]
+        runs[1] = runs[1].replace({"attribute": {f"matched-{i}": f"own-{i}" for i in range(10)}})
+        ranked = bb.rank_embeddings(bb.fit_many(runs, second="human", **how), level="group")
+        return [
+            bb.contrasts(bb.fit(one, **how))["mean"].to_numpy(),
+            bb.contrasts(bb.fit_change(one, two, **how))["mean"].to_numpy(),
+            ranked.sort_values(["protected_group", "embedding"])["raw_mean"].to_numpy(),
+        ]
+
+    plain = found(table, other)
+    added = (
+        each.assign(cosine_distance=each["cosine_distance"] + steep) for each in (table, other)
+    )
+    # The slope's prior, whose sd is wider if distances spread more, and other draws of the sds.
+    for one, two in zip(plain, found(*added), strict=True):
+        np.testing.assert_allclose(one, two, atol=0.001)
+
+
+def test_a_value_at_the_mean_is_a_value() -> None:
+    """Scales with a middle, as of three levels, have slopes, predictions, and clusters, too."""
+    table = groups_by_sets("xy", 4, 6, controls="neutral")
+    rng = np.random.default_rng(1)
+    level = by_name(table["attribute"], lambda size: np.resize([-1.0, 0, 1], size))
+    table = table.assign(
+        level=level, cosine_distance=0.9 + 0.1 * level + rng.normal(0, 0.03, len(table))
+    )
+    for names in ("level", "level:protected_group", "level:attribute_set"):
+        post = bb.fit(table, covariates=names, seed=1)
+        frame = bb.predictions(post, table, {"level": [-1, 1]})
+        wide = frame.pivot_table("mean", ["protected_group", "connection"], "level")
+        # The prior shrinks little, and the sd of noise in six attributes is .01.
+        np.testing.assert_allclose((wide[1] - wide[-1]) / 2, 0.1, atol=0.02)
+    binary = table.assign(level=table["level"].abs() - (table["level"] == -1))  # 0 and 1, by rows
+    for model, each in (
+        ("paper", table),
+        ("paper", binary),
+        ("paper", table.assign(level=level / 1e12)),
+    ):
+        refused("effects of attributes", bb.fit, each, model, covariates="level")
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-160])
+def test_values_without_squares_are_refused(scale: float) -> None:
+    table = measured()
+    refused(
+        "multiply the column",
+        bb.fit,
+        table.assign(share=scale * table["share"]),
+        covariates="share",
+    )
+
+
+def test_one_group_of_two_sets_is_compared_across_embeddings() -> None:
+    table, rng = measured().query("protected_group == 'x'"), np.random.default_rng(1)
+    noise = (rng.normal(0, 0.02, len(table)) for _ in "ab")
+    tables = [
+        table.assign(embedding=name, cosine_distance=table["cosine_distance"] + each)
+        for name, each in zip("ab", noise, strict=True)
+    ]
+    many = bb.rank_embeddings(bb.fit_many(tables, seed=1)).set_index("embedding")
+    for each, name in zip(tables, "ab", strict=True):
+        rows = bb.contrasts(bb.fit(each.drop(columns="embedding"), seed=1))
+        own = rows.query("level == 'overall' and first == 'associated' and second == 'different'")
+        # Both are draws of the sds, of which the mean depends little.
+        assert many.loc[name, "raw_mean"] == pytest.approx(own["mean"].item(), abs=0.003)

@@ -33,7 +33,7 @@ from .._core.arrays import FloatArray, IntArray
 from ..model.covariates import with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, with_cosines
-from ..model.frequency import MATCHED
+from ..model.frequency import MATCHED, Frequency, frequency_of
 from ..model.indexing import index_table
 from ..model.spec import ModelSpec, load_model
 from ..posterior.estimands import WITHIN, estimand_names, identifies_groups, pair_place, slope_gaps
@@ -130,7 +130,10 @@ def runs_of(
             f"no pair of words of {of_list} is in all of {', '.join(names)}; leave "
             "out any embedding that lacks the list's words"
         )
-    rows = [table.set_index(keys).loc[shared.index].reset_index() for table in valid]
+    places = [pd.MultiIndex.from_frame(table[keys]).get_indexer(shared.index) for table in valid]
+    rows = [
+        table.iloc[own].reset_index(drop=True) for table, own in zip(valid, places, strict=True)
+    ]
     every, left = {*pd.concat(valid)["protected_group"]}, [*{*rows[0]["protected_group"]}]
     if len(left) == 1 < len(every):
         raise ValueError(
@@ -154,11 +157,17 @@ def runs_of(
     if words and attributes:
         design = with_cosines(design, np.mean(words, axis=0), np.mean(attributes, axis=0))
     n_left_out = n_pairs - int((rows[0]["connection"] != MATCHED).sum())
-    own, spec = zip(y, rows, strict=True), load_model(model)
-    made = [with_slopes(replace(design, y=run), spec, table, covariates) for run, table in own]
-    designs, specs = zip(*made, strict=True)
+    spec, designs, specs = load_model(model), list[Design](), list[ModelSpec]()
+    for run, part, table, whole, place in zip(y, rows, valid, measured, places, strict=True):
+        own, of_run = with_slopes(replace(design, y=run), spec, part, covariates)
+        if own.covariates and frequency_of(whole) is Frequency.EQUAL:  # by its own controls
+            every_row, _ = with_slopes(whole, spec, table, covariates)
+            x = every_row.x[place][:, [*map(every_row.covariates.index, own.covariates)]]
+            own = replace(own, x=x - x.mean(axis=0))
+        designs.append(own)
+        specs.append(of_run)
     n_trainings = int(trainings.iloc[0])
-    return Runs(wordlist, names, n_trainings, designs, specs, n_left_out, measured)
+    return Runs(wordlist, names, n_trainings, tuple(designs), tuple(specs), n_left_out, measured)
 
 
 def rotation(n_embeddings: int, n_trainings: int) -> tuple[FloatArray, ...]:

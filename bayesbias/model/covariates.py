@@ -4,8 +4,8 @@ A covariate is a column of numbers in the table, or a product of several, such a
 ``log_rank_word:log_rank_attribute``. With a column of names, such as ``protected_group``, there is
 one slope for each name. Numbers are centered before they are multiplied, and so are products. If
 distances are at equal frequency, so are covariates (`model.frequency`), and slopes are those of the
-measured distances. Slopes are in the units of the columns. A priori, a slope times the sd of its covariate is Normal
-with an sd of one spread, the sd of stereotype distances.
+measured distances. Slopes are in the units of the columns. A priori, a slope times the sd of its
+covariate is Normal with an sd of one spread, the sd of stereotype distances.
 """
 
 from __future__ import annotations

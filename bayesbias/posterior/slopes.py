@@ -155,7 +155,11 @@ def _rows_of(table: pd.DataFrame, design: Design, at: int) -> np.ndarray:
     """Return which rows a slope applies to, (n_rows,); refuse a table with other covariates."""
     label, x = design.covariates[at], design.x[:, at]
     name, _, level = label.partition(": ")
-    asked = [name] if not level else [f"{name}:{of}" for of in LEVELS if level in {*map(str, table[of])}]
+    asked = (
+        [name]
+        if not level
+        else [f"{name}:{of}" for of in LEVELS if level in {*map(str, table[of])}]
+    )
     for column in chain.from_iterable(columns_of(table, each) for each in asked):
         if column.label == label and len(column.x) == len(x):
             own = equalized(design, column.x)
