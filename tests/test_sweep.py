@@ -418,7 +418,6 @@ def test_a_changed_baseline_is_measured_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "read_from", [lambda s: s.posterior, lambda s: s.lead, bb.contrasts, bb.summary, bb.predictions]
 )
-def test_a_sweep_says_that_it_keeps_no_posteriors(read_from) -> None:
-    sweep = Sweep(found=None, reused=0, uncompared=())  # type: ignore[arg-type]
-    raises("sweep.contrasts", read_from, sweep, error=TypeError)
-    raises("sweep.contrasts", bb.hypothesis, sweep, "a > b", error=TypeError)
+def test_a_sweep_says_that_it_keeps_no_posteriors(read_from, undisturbed: Sweep) -> None:
+    raises("sweep.contrasts", read_from, undisturbed, error=TypeError)
+    raises("sweep.contrasts", bb.hypothesis, undisturbed, "a > b", error=TypeError)

@@ -184,7 +184,9 @@ def gives_attention(network: Any) -> bool:  # noqa: ANN401
     return True
 
 
-def token_attention(layers: Any, lengths: Sequence[int]) -> list[NDArray[np.float64]] | None:  # noqa: ANN401
+def token_attention(
+    layers: Sequence[torch.Tensor | None] | None, lengths: Sequence[int]
+) -> list[NDArray[np.float64]] | None:
     """Return the mean attention over layers and heads, (n_tokens, n_tokens) for each text.
 
     It is None if a layer has other dimensions, as for windows and for pooled tokens, or if the
@@ -193,12 +195,14 @@ def token_attention(layers: Any, lengths: Sequence[int]) -> list[NDArray[np.floa
     import torch
 
     shape = (len(lengths), max(lengths), max(lengths))
-    if not layers or any(
-        layer is None or layer.ndim != 4 or (layer.shape[0], *layer.shape[2:]) != shape
-        for layer in layers
-    ):
+    square = [
+        layer.float().mean(dim=1)
+        for layer in layers or ()
+        if layer is not None and layer.ndim == 4 and (len(layer), *layer.shape[2:]) == shape
+    ]
+    if not layers or len(square) < len(layers):
         return None
-    mean = torch.stack([layer.float().mean(dim=1) for layer in layers]).mean(dim=0)
+    mean = torch.stack(square).mean(dim=0)
     texts = [
         text[:length, :length]
         for text, length in zip(mean.double().cpu().numpy(), lengths, strict=True)

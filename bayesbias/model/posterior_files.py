@@ -121,7 +121,7 @@ def _require_draws_of_model(tree: DataTree) -> None:
     """Raise an error if the model is damaged, or if its parameters have other draws."""
     drawn = tree["posterior"].to_dataset()
     selected = {name for name, values in drawn.coords.items() if not values.ndim}
+    free = selected.union(SAMPLED)  # the user may have selected one level
     for name, dims in variable_dims(spec_of(tree)).items():
-        free = selected.union(SAMPLED)  # the user may have selected one level
         if name in drawn and not {*drawn[name].dims} ^ {*dims} <= free:
             raise ValueError(f"draws of {name} have the dimensions {[*drawn[name].dims]}")

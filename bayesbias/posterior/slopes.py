@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, combinations, product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
-from ..model.covariates import LEVELS, columns_of, numbers_of
+from ..model.covariates import LEVELS, Column, columns_of, numbers_of
 from ..model.design import COVARIATE, Design, cell_means
 from ..model.frequency import equalized
 from ..model.tree import DataTree, design_of, spec_of, stacked
@@ -122,10 +122,9 @@ def predictions(
         real = given.ndim == 1 and given.size and given.dtype.kind in "biuf"
         if not real or not np.isfinite(given).all():
             raise ValueError(f"values of {name!r} must be a list of finite numbers; got {given}")
-    applies = np.array([_rows_of(table, design, at) for at in range(len(parts))], dtype=np.float64)
     place = design.codes("protected_group"), design.connection
     shape = len(design.groups), len(design.connections)
-    active = np.nan_to_num(cell_means(applies.T, place, shape))
+    active = np.nan_to_num(cell_means(_applies(table, design), place, shape))
     means, frames = level_means(tree)[1][:, 1 : 1 + len(design.groups)], []
     names = ["protected_group", "connection"]
     cells = pd.DataFrame(product(design.groups, design.connections), columns=names)
@@ -151,21 +150,28 @@ def _term(tree: DataTree) -> str:
     return terms[0].name
 
 
-def _rows_of(table: pd.DataFrame, design: Design, at: int) -> np.ndarray:
-    """Return which rows a slope applies to, (n_rows,); refuse a table with other covariates."""
-    label, x = design.covariates[at], design.x[:, at]
-    name, _, level = label.partition(": ")
-    asked = (
-        [name]
-        if not level
-        else [f"{name}:{of}" for of in LEVELS if level in {*map(str, table[of])}]
-    )
-    for column in chain.from_iterable(columns_of(table, each) for each in asked):
-        if column.label == label and len(column.x) == len(x):
-            own = equalized(design, column.x)
-            if np.allclose(own, x, atol=1e-6 * float(np.abs(column.x).max())):
-                return column.applies
-    raise ValueError("the table has other covariates than the one that was fitted; pass that")
+def _applies(table: pd.DataFrame, design: Design) -> FloatArray:
+    """Return 1 in rows that a slope applies to, (n_rows, n_covariates); 0 in those of other levels.
+
+    A table with other covariates than the fitted one is refused.
+    """
+    names = dict.fromkeys(label.partition(": ")[0] for label in design.covariates)
+    asked = [":".join(parts) for parts in product(names, LEVELS)]
+    columns = [column for name in (*names, *asked) for column in columns_of(table, name)]
+
+    def is_fitted(column: Column, x: FloatArray) -> bool:
+        close = 1e-6 * float(np.abs(column.x).max())  # rounded values
+        return len(column.x) == len(x) and np.allclose(equalized(design, column.x), x, atol=close)
+
+    found = []
+    for label, x in zip(design.covariates, design.x.T, strict=True):
+        same = [each for each in columns if each.label == label and is_fitted(each, x)]
+        if not same:
+            raise ValueError(
+                "the table has other covariates than the one that was fitted; pass that"
+            )
+        found.append(same[0].applies)
+    return np.array(found, dtype=np.float64).T
 
 
 def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]) -> float:
