@@ -26,6 +26,10 @@ def _polars(table: pd.DataFrame) -> Any:
     return pytest.importorskip("polars").from_pandas(table)
 
 
+def _pyarrow(table: pd.DataFrame) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pandas(table)
+
+
 def _arrow(table: pd.DataFrame) -> pd.DataFrame:
     pytest.importorskip("pyarrow")
     return table.convert_dtypes(dtype_backend="pyarrow")
@@ -49,7 +53,7 @@ FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "one level of columns": lambda t: t.set_axis(pd.MultiIndex.from_arrays([t.columns]), axis=1),
     "polars": _polars,
     "lazy polars": lambda t: _polars(t).lazy(),
-    "pyarrow": lambda t: _polars(t).to_arrow(),
+    "pyarrow": _pyarrow,
 }
 
 
