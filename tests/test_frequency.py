@@ -275,6 +275,8 @@ def test_quantiles_and_all_functions_are_of_one_distribution() -> None:
     post = fitted()
     frame = bb.contrasts(post)
     rows, dots = default_rows(frame), contrast_quantiles(post, 400)
+    assert rows["estimand"].tolist() == ["double difference", *["relative"] * 3]
+    assert len(contrast_quantiles(post)) == 100 * len(rows)
     assert set(zip(dots["level"], dots["protected_group"], strict=True)) == set(
         zip(rows["level"], rows["protected_group"], strict=True)
     )

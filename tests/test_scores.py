@@ -341,6 +341,8 @@ def test_effect_sizes_of_many_tables_are_those_of_each() -> None:
         each = [effect_sizes(*one, ddof) for one in zip(x, y, strict=True)]
         np.testing.assert_allclose(effect_sizes(x, y, ddof), each)
         assert each[0] == pytest.approx((x[0].mean() - y[0].mean()) / sd)
+    # Three words leave one degree of freedom: √(.1² + .1²).
+    assert effect_sizes([0.5], [0.1, 0.3], "pooled") == pytest.approx(0.3 / np.sqrt(0.02))
 
 
 @pytest.mark.parametrize(("C", "size"), [(1.0, 1.0), (1e4, 1.0), (1.0, 1e3)])

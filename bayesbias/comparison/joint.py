@@ -325,6 +325,5 @@ def _within(values: FloatArray, keys: Sequence[IntArray], sweeps: int = 20) -> F
     rest = values.copy()
     for _ in range(sweeps if len(keys) > 1 else 1):
         for key in keys:
-            count = np.maximum(np.bincount(key), 1)
-            rest = rest - (np.bincount(key, rest) / count)[key]
+            rest = rest - (np.bincount(key, rest) / np.bincount(key))[key]
     return rest

@@ -108,12 +108,12 @@ class Deviations:
             kind=np.arange(len(kind)),
         )
 
-    def padded(self, d: int, parameter: int) -> Deviations:
-        """Return deviations with d coordinates; the new ones have no rows and a given sd."""
+    def padded(self, d: int) -> Deviations:
+        """Return deviations with d coordinates; the new ones have no rows, so no sd matters."""
         more = (0, d - self.parameter.shape[1])
         return replace(
             self,
-            parameter=np.pad(self.parameter, [(0, 0), more], constant_values=parameter),
+            parameter=np.pad(self.parameter, [(0, 0), more]),
             coordinate=np.pad(self.coordinate, [(0, 0), more]),
             gram=np.pad(self.gram, [(0, 0), (0, 0), more, more]),
             projected=np.pad(self.projected, [(0, 0), (0, 0), more, *[(0, 0)] * 3]),

@@ -140,12 +140,12 @@ def _product(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _few_parts(
-    sides: Sequence[tuple[Units, tuple[Deviations, ...]]], unit_sd: int
+    sides: Sequence[tuple[Units, tuple[Deviations, ...]]],
 ) -> list[tuple[int, Deviations]]:
     """Join deviations, with the places of their sides, because each part needs many calls.
 
-    Deviations without correlations get coordinates of their own, with the sd at ``unit_sd``, until
-    all that have more than one have equally many. These coordinates are zero in the rows.
+    Deviations without correlations get coordinates of their own until all that have more than one
+    have equally many. These coordinates are zero in the rows.
     """
     kept = [
         (index, part)
@@ -159,7 +159,7 @@ def _few_parts(
             free[part.parameter.shape[1] > 1, part.columns.tobytes()].append((index, part))
     for found in free.values():
         most = max(part.parameter.shape[1] for _, part in found)
-        kept.append((found[0][0], joined([part.padded(most, unit_sd) for _, part in found])))
+        kept.append((found[0][0], joined([part.padded(most) for _, part in found])))
     return kept
 
 
@@ -193,7 +193,7 @@ class LogLikelihood:
         first = statistics.loading.shape[1]
         self.deviations = [
             (part, index, np.ix_(first + part.columns, first + part.columns))
-            for index, part in _few_parts([(side.units, side.deviations) for side in sides], n_sds)
+            for index, part in _few_parts([(side.units, side.deviations) for side in sides])
         ]  # with the side whose rotation they have, and the places of their columns
         self.rotated = [
             (index, slice(stop - side.parameter.size, stop), side.parameter)
