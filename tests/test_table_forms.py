@@ -132,6 +132,16 @@ def test_two_tables_in_another_form_give_the_same_results(
     assert_frame_equal(OF_TWO[name](*map(FORMS[form], ends)), OF_TWO[name](*ends))
 
 
+@pytest.mark.parametrize("form", ["polars", "pyarrow", "repeated index"])
+def test_one_table_of_several_embeddings_has_any_form(table: pd.DataFrame, form: str) -> None:
+    both = pd.concat([table.assign(embedding="one"), _after(table).assign(embedding="two")])
+    one, other = (
+        bb.rank_embeddings(bb.fit_many(each, draws=50, chains=1, seed=1))
+        for each in (FORMS[form](both), both)
+    )
+    assert_frame_equal(one, other)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("of", ["attribute", "protected_word", "row"])
 def test_a_covariate_is_added_to_every_form(table: pd.DataFrame, of: str, form: str) -> None:

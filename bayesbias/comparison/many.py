@@ -24,7 +24,7 @@ from ..model.tree import SAMPLED, DataTree, keep_warnings
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
-from ..tables.schema import require_columns
+from ..tables.schema import as_table, is_frame
 from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, PairsNotShared
 from .hierarchy import PRIORS, Drawn, Hierarchy
 from .order import look_ordered, values_of_x
@@ -242,8 +242,8 @@ def _split(
             "tables.items()]"
         )
     parts: dict[str, dict[tuple[str, str], list[pd.DataFrame]]] = {}
-    for table in [tables] if isinstance(tables, pd.DataFrame) else tables:
-        require_columns(table, ("embedding",))
+    for part in [tables] if is_frame(tables) else tables:
+        table = as_table(part, ("embedding",))
         keys = ("wordlist", "embedding", "replicate")
         check_filled({key: table[key] for key in keys[:2] if key in table})
         columns = [table[key].to_numpy(str) if key in table else "" for key in keys]
