@@ -166,6 +166,12 @@ def test_planted_orders_are_found() -> None:
         assert list(rows["embedding"]) == ["a", "b", "c"]
     assert variance_shares(fitted(trainings=3)).loc[0, "mean"] > 0.5  # of embeddings, as planted
     assert ranked.loc[0, "p_most"] > 0.95
+    described = [
+        *("mean", "sd", "low", "high"),
+        *(f"raw_{k}" for k in ("mean", "sd", "low", "high")),
+    ]
+    of_ranks = ["expected_rank", "p_most", "p_rank_2", "p_rank_3"]
+    assert [*ranked] == ["wordlist", "embedding", *described, *of_ranks]
     runs = [run for _, run in tables().groupby(["wordlist", "embedding"])]
     spreads = [run["cosine_distance"].std(ddof=0) for run in runs]
     assert fitted().attrs["spread"] == pytest.approx(np.mean(spreads))

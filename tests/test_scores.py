@@ -234,6 +234,9 @@ def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
 X, Y, A, B = ([f"{letter}{i}" for i in range(3)] for letter in "xyab")
 TENTHS = np.outer([0.1, 0.2, 0.3, 0.0], [1.0, 2.0])  # their mean is .15, but for rounding
+FAR = SHORT | {"x1": np.eye(5)[4]}
+"""Vectors of which x1 is equally far from all attributes."""
+
 SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
@@ -260,7 +263,8 @@ SWAPPED = WIDE[["b", "a"]]
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
         ("equally close to every attribute", ect, (SAME_VECTORS, X, Y, A)),
-        ("the effect size is undefined for words", nas, (SAME_VECTORS, *THREE)),
+        (r"the effect size is undefined for words \[0, 1, 2\]", nas, (SAME_VECTORS, *THREE)),
+        (r"the effect size is undefined for words \[1\]", nas, (FAR, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
         ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.15, 0.3]])),

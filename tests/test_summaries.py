@@ -233,9 +233,15 @@ def p_of(seed: int, *, strangers: bool) -> list[float]:
     return list(p_unrelated(make_design(table), rng).values())
 
 
-def test_p_of_leans_by_trying_all_orders() -> None:
-    """Words of controls have likeness, too, but no leans."""
+@pytest.mark.parametrize("lacking", [False, True])
+def test_p_of_leans_by_trying_all_orders(lacking: bool) -> None:
+    """Words of controls have likeness, too, but no leans; nor have words in a missing cell."""
     table = table_of(np.split(np.random.default_rng(0).standard_normal((15, 5)), 5))
+    if lacking:
+        places = [
+            table[name].eq(table[name].iloc[0]) for name in ("protected_word", "attribute_set")
+        ]
+        table = table[~np.logical_and(*places)].reset_index(drop=True)
     design = make_design(table)
     found = p_unrelated(design, np.random.default_rng(1))
     table = table[table["connection"] != "human"]
@@ -252,7 +258,7 @@ def test_p_of_leans_by_trying_all_orders() -> None:
         for order in product(*(permutations(own) for own in names)):
             sums.append(0.0)
             for own, moved in zip(names, order, strict=True):
-                some = leans.loc[[*moved]] - leans.loc[own].mean()
+                some = (leans.loc[[*moved]] - leans.loc[own].mean()).fillna(0.0)
                 pairs = like.loc[own, own].to_numpy() * (some @ some.T.to_numpy()).to_numpy()
                 sums[-1] += pairs.sum() - pairs.trace()
         exact = np.mean(np.array(sums) >= sums[0] - 1e-12)
