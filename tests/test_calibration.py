@@ -18,7 +18,7 @@ import bayesbias as bb
 from bayesbias._core.arrays import unit_rows
 from bayesbias.calibration import calibrate, method
 from bayesbias.calibration.measures import measure_score, truth_columns
-from bayesbias.calibration.methods import Choices
+from bayesbias.calibration.methods import Choices, Method
 from bayesbias.calibration.posteriors import KEPT, measure_posteriors
 from bayesbias.calibration.rates import BLOCK, measure_tables
 from bayesbias.model.spec import load_model
@@ -349,6 +349,39 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
     late = measure_tables(scenario, weat, choices, 5, (BLOCK, 2 * BLOCK))
     assert_frame_equal(late, long.iloc[BLOCK : 2 * BLOCK].reset_index(drop=True), check_exact=True)
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
+
+
+class Opposed(Scenario):
+    """A scenario of the user's own, in which X is with A and Y with B by far more than chance."""
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Batch:
+        batch = super()._draw(n, rng)
+        return replace(batch, distances=batch.distances - 0.2 * self.own)
+
+
+class Timid(Method):
+    """A method of the user's own, which never claims anything."""
+
+    def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
+        return super().measure(batch, seed, choices).assign(p_value=1.0)
+
+
+def test_classes_of_the_users_own_have_results_of_their_own(tmp_path: Path) -> None:
+    made, weat = {"a": Scenario(cell_sd=0.04), "b": Opposed(cell_sd=0.04)}, method("weat-p")
+    asked = {"p": weat, "never": Timid(**vars(weat))}
+    for places, methods in (
+        (["a"], ["p"]),
+        (["a", "b"], ["p", "never"]),
+        (["b", "a"], ["never", "p"]),
+    ):
+        scenarios = {name: made[name] for name in places}
+        given = {"n": 50, "seed": 1, "folder": tmp_path}
+        frame = calibrate(scenarios, {name: asked[name] for name in methods}, **given)
+        rates = frame.set_index(["scenario", "method"])["rate"]
+        assert rates["a", "p"] < 0.3  # nominal 5%, of 50 tables
+        if "b" in places:
+            assert rates["b", "p"] == 1  # an effect of 5 sds of a single distance
+            assert (rates[:, "never"] == 0).all()
 
 
 def test_no_two_blocks_or_parts_share_random_numbers() -> None:

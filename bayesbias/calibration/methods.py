@@ -81,10 +81,12 @@ class Method:
 
     def settings(self, choices: Choices) -> dict[str, object]:
         """Return the settings that determine the statistics; several methods can share them."""
+        made_by = f"{type(self).__module__}.{type(self).__qualname__}"
         if isinstance(self.source, str):
-            return {"score": self.source}
+            return {"class": made_by, "score": self.source}
         drawn = {"ci_prob": choices.ci_prob, "draws": choices.draws}
-        return {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED, **drawn}
+        model = {"model": self.source.to_dict(), "unpooled": self.level == UNPOOLED}
+        return {"class": made_by, **model, **drawn}
 
     def measure(self, batch: Batch, seed: SeedSequence, choices: Choices) -> pd.DataFrame:
         """Return each table's truth and statistics for all methods with the same settings."""

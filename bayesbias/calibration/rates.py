@@ -137,10 +137,12 @@ def _jobs(
 ) -> list[Job]:
     """Split a scenario's tables into jobs, which methods with the same settings share.
 
-    The entropy of the tables depends only on the seed and the scenario.
+    The entropy of the tables depends only on the seed and the scenario's parameters, so that the
+    numbers of a class do not depend on where it is defined.
     """
     jobs, place = [], scenario.settings()
-    content = json.dumps([str(seed.entropy), list(seed.spawn_key), place], sort_keys=True)
+    drawn = {name: value for name, value in place.items() if name != "class"}
+    content = json.dumps([str(seed.entropy), list(seed.spawn_key), drawn], sort_keys=True)
     entropy = int.from_bytes(hashlib.sha256(content.encode()).digest()[:16], "big")
     step = BLOCK * (BLOCKS_OF_SCORES if isinstance(method.source, str) else 1)
     for start in range(0, n, step):

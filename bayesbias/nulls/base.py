@@ -126,7 +126,8 @@ class BaseScenario:
         """Return everything that determines the tables, in a form that JSON can store."""
         content: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         lists = {name: list(content[name]) for name in ("groups", "controls")}
-        return {"kind": self.kind, **content, **lists}
+        made_by = f"{type(self).__module__}.{type(self).__qualname__}"
+        return {"kind": self.kind, "class": made_by, **content, **lists}
 
     def _draw(self, n: int, rng: Generator) -> Batch:
         raise NotImplementedError
