@@ -3,7 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from builders import refused
 from model_toys import SMALL, byte_level, made_model
+from pandas.testing import assert_frame_equal
 from scipy.spatial.distance import cosine
 from scipy.stats import norm
 
@@ -128,6 +129,7 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
         for of in keys[:2]:  # 9 attributes per word: 3 per context; 5 words per attribute: 1 or 2
             counts = pd.crosstab(table[of], table["context"])
             assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    assert_frame_equal(contextual_table(made, words, turn=3 * 10**30 + 1), turns[1])
     for turn in (1.5, "a", None):
         refused("turn must be a whole number", contextual_table, made, words, turn=turn)
     together = pd.concat(turns)
@@ -137,6 +139,28 @@ def test_every_pair_stands_in_one_context_and_contexts_are_even(made, words) -> 
         for row in together.itertuples()
     ]
     np.testing.assert_allclose(together["cosine_distance"], expected, atol=1e-6)  # single precision
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.EmptyVectors")
+@pytest.mark.parametrize(
+    ("word", "place", "partners"),
+    [("he", 0, 9), ("son", 1, 9), ("aunt", 2, 9), ("soldier", 0, 5), ("maid", 1, 5)],
+)
+def test_a_word_without_a_vector_in_one_context_loses_only_pairs_there(
+    made, words, word, place, partners
+) -> None:
+    vectors = made.vectors.copy()
+    vectors[made.words.index(word), place] = 0
+    table = contextual_table(replace(made, vectors=vectors), words)
+    keys = ["protected_word", "attribute"]
+    assert not table.duplicated(keys).any()
+    whole = product(
+        ("he", "son", "she", "daughter", "aunt"),
+        chain(*words.stereotypes.values(), *words.controls.values()),
+    )
+    lost = {*whole} - {*table[keys].itertuples(index=False, name=None)}
+    assert all(word in pair for pair in lost)
+    assert len(lost) in {partners // 3, -(-partners // 3)}  # one of three contexts
 
 
 def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.WordList) -> None:

@@ -26,7 +26,8 @@ def contextual_table(
     """Compute the cosine distances of a word list's pairs, each in one context.
 
     Contexts are assigned as in a Latin square, so every word and every attribute occurs in all
-    contexts about equally often. A pair's distances in several contexts would not be independent.
+    contexts about equally often. A pair's distances in several contexts would not be independent. A
+    pair is left out if one of its words has no vector in the pair's context.
 
     Parameters
     ----------
@@ -47,14 +48,17 @@ def contextual_table(
     """
     if not is_whole(turn):
         raise ArgumentError(Argument("turn"), f" must be a whole number; got {turn!r}")
-    vectors, parts = _stacked(vectors), []
-    for place, context in enumerate(vectors.contexts):
-        keyed = vectors.in_context(context)
-        table = distance_table(keyed, wordlist, embedding=vectors.encoder, max_missing=max_missing)
-        word, attribute = (pd.factorize(table[name])[0] for name in ("protected_word", "attribute"))
-        here = np.asarray((word + attribute + turn) % len(vectors.contexts) == place)
-        parts.append(table[here].assign(context=context))
-    return validate_table(pd.concat(parts, ignore_index=True))
+    vectors, tables = _stacked(vectors), []
+    given = {"embedding": vectors.encoder, "max_missing": max_missing}
+    for context in vectors.contexts:
+        table = distance_table(vectors.in_context(context), wordlist, **given)
+        tables.append(table.assign(context=context))
+    whole = pd.concat(tables, ignore_index=True)
+    # A word may have no vector in some contexts, so its number must be the same in all of them.
+    word, attribute = (pd.factorize(whole[name])[0] for name in ("protected_word", "attribute"))
+    place, n = pd.Index(vectors.contexts).get_indexer(whole["context"]), len(vectors.contexts)
+    here = (word + attribute + turn % n) % n == place
+    return validate_table(whole[here].reset_index(drop=True))
 
 
 def _stacked(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> ContextualVectors:
