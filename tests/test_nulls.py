@@ -204,6 +204,17 @@ def test_settings_tell_scenarios_apart() -> None:
     assert json.dumps(one.settings()) == json.dumps(other.settings())
 
 
+@pytest.mark.parametrize("make", [Scenario, partial(VocabularyScenario, vectors=clusters(9, 6))])
+def test_no_two_words_of_a_scenario_have_one_name(make) -> None:
+    sizes = {"n_words": 11, "n_attributes": 2, "controls": ("human",)}
+    for groups in (("B", "C", "X"), ("human", "Y"), ("X", "X1"), ("A", "Z")):
+        refused("two words would be called", make, groups=groups, **sizes)
+    for groups in (("x", "X"), ("C", "D"), ("X1", "X2"), ("neutral", "Y")):
+        table = make(groups=groups, **sizes).table(seed=1)
+        words = {*table["protected_word"], *table["attribute"]}
+        assert len(words) == 2 * 11 + 3 * 2
+
+
 def test_what_cannot_be_is_refused() -> None:
     three = Scenario(groups=("p", "q", "r")).simulate(1, seed=1)
     for fragment, arguments in (

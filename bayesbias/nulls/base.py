@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from string import ascii_uppercase
@@ -32,7 +33,7 @@ class BaseScenario:
     Subclasses add ``_draw``, which simulates distances. Sizes and effects are either one number or
     one number per group. The sets are called A, B, C, ...; two groups have WEAT's layout, X with A
     and Y with B. Sets of control words come last, have as many attributes as the first set, and are
-    named after their connection.
+    named after their connection. Groups cannot have names that would give two words one name.
     """
 
     n_words: int | tuple[int, ...] = 8
@@ -56,6 +57,13 @@ class BaseScenario:
         normal = {name: _by_group(name, getattr(self, name), len(groups)) for name in sizes}
         for name, value in {"groups": groups, "controls": controls, **normal}.items():
             object.__setattr__(self, name, value)  # so that equal scenarios compare equal
+        units = [unit for units in self._units() for unit, _ in units]
+        if twice := next((unit for unit, n in Counter(units).items() if n > 1), None):
+            raise ValueError(
+                f"with the groups {groups}, two words would be called {twice!r}: words and "
+                "attributes are named after their group or set (A, B, and so on, and controls) "
+                "and numbered. Choose other names of groups"
+            )
 
     @property
     def word_sizes(self) -> IntArray:
@@ -101,12 +109,7 @@ class BaseScenario:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """All columns of the long-form table except the distances, word by word."""
-        sets = [*ascii_uppercase[: len(self.groups)], *self.controls]
-        words, attributes = (
-            [(f"{name}{i + 1}", name) for name, n in zip(names, sizes, strict=True)
-             for i in range(n)]
-            for names, sizes in ((self.groups, self.word_sizes), (sets, self.set_sizes))
-        )  # fmt: skip
+        words, attributes = self._units()
         of_set = np.array(["different"] * len(self.groups) + list(self.controls))
         connection = np.where(self.own > 0, "associated", of_set[self.set_of_attribute])
         pairs = [(*word, *attribute) for word in words for attribute in attributes]
@@ -128,6 +131,15 @@ class BaseScenario:
         lists = {name: list(content[name]) for name in ("groups", "controls")}
         made_by = f"{type(self).__module__}.{type(self).__qualname__}"
         return {"kind": self.kind, "class": made_by, **content, **lists}
+
+    def _units(self) -> list[list[tuple[str, str]]]:
+        """Return the names of words with their groups, and of attributes with their sets."""
+        sets = (*ascii_uppercase[: len(self.groups)], *self.controls)
+        named = ((self.groups, self.word_sizes), (sets, self.set_sizes))
+        return [
+            [(f"{name}{i + 1}", name) for name, n in zip(*of, strict=True) for i in range(n)]
+            for of in named
+        ]
 
     def _draw(self, n: int, rng: Generator) -> Batch:
         raise NotImplementedError
