@@ -96,6 +96,22 @@ def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_ha
     pd.testing.assert_frame_equal(found, expected)
 
 
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize("lost", [("", "x0 x1 x2 x3"), ("x0 x1 x2 x3", ""), ("x0 x1", "x2 x3")])
+def test_sets_of_which_both_ends_have_few_words_are_named(lost: tuple[str, str]) -> None:
+    rng, (vectors, words) = np.random.default_rng(3), leaning(n=6)
+    moved = {word: row + 0.3 * rng.normal(size=6) for word, row in vectors.items()}
+    before, after = (
+        {word: row for word, row in of.items() if word not in left.split()}
+        for of, left in zip((vectors, moved), lost, strict=True)
+    )
+    options = {"draws": 100, "seed": 1, "progressbar": False, "matched": 0}
+    with pytest.warns(bb.warnings.BayesbiasWarning):
+        notices = bb.analyze_change(before, after, words, **options).notices
+    thin = [notice for notice in notices if isinstance(notice, bb.warnings.ThinSet)]
+    assert thin == [bb.warnings.ThinSet("x", 2, 6)]
+
+
 def test_rows_pair_by_hand_and_repeated_ones_in_their_order() -> None:
     pairs = pair(pair_table(BEFORE), pair_table(AFTER))
     assert pairs.rows[["attribute", "before", "after"]].to_numpy().tolist() == [

@@ -17,11 +17,13 @@ from .._core.warnings import ignored, warn
 from ..comparison.before_after import load_frequent, warn_if_only_listed_changed
 from ..debias import DefiningSets, load_defining_sets
 from ..embeddings.distances import missing_words, undersized_sets
+from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.spec import load_model
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
+from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameSpellings, ThinSet
 from .change_ends import Ends, as_end, read_ends, settled_recovery
@@ -162,10 +164,10 @@ def analyze_change(
 
 
 def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSettings) -> None:
-    """Warn about missing words, depleted sets, and changes of listed words alone."""
+    """Warn about missing words, sets with few words at both ends, and changes of listed words."""
     if words is None or not ends.held:
         return
-    lost, thin = missing_words(ends.held[0], words), undersized_sets(ends.held[0], words)
+    lost, thin = missing_words(ends.held[0], words), undersized_sets(_at_both(*ends.held), words)
     if some := lost["word"][lost["role"] != "control"].unique().tolist():
         why = "they are not in the embedding before the change"
         warn(MissingWords(len(some), len(words.words), "word", why, tuple(some)))
@@ -173,6 +175,15 @@ def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSetting
         warn(ThinSet(name, int(found), int(n)))
     (first, second), pickle = ends.sources, known.allow_pickle
     warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
+
+
+def _at_both(before: KeyedVectors, after: KeyedVectors) -> KeyedVectors:
+    """Return the vectors before the change of the words that both embeddings have."""
+    rows = [row for row, word in enumerate(before.index_to_key) if word in after]
+    if not rows:  # pairing the distances says so
+        return before
+    kept, forms = [before.index_to_key[row] for row in rows], forms_of_keys(before)
+    return Vectors(kept, before.vectors[rows], [forms[row] for row in rows]).keyed()
 
 
 def _listed(ends: Ends) -> pd.DataFrame:
