@@ -298,7 +298,8 @@ REFUSED = (
     ({"methods": "robust-hpdi"}, "'robust' has a student_t likelihood"),
     ({"methods": "paper-coverage-any-word"}, "unknown reading 'coverage'"),
     ({"scenarios": {"s": Scenario(groups=("p", "q", "r"))}}, "this scenario has 3: p, q, r"),
-    ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "needs the level 'group'"),
+    ({"scenarios": TINY, "methods": "by-group-hpdi-group"}, "needs the level 'group'.*three"),
+    ({"scenarios": "planted", "methods": "by-group-hpdi-between-groups"}, "use three groups"),
     ({"scenarios": TINY, "methods": "paper-hpdi-human"}, r"controls=\('human',\)"),
     ({"scenarios": FLAT}, "set a positive cell_sd"),
 )

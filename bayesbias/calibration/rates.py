@@ -175,9 +175,12 @@ def _rate(frame: pd.DataFrame, method: Method, choices: Choices) -> dict[str, ob
 
     needed = f"{method.level} margin" if method.level == ANY_WORD else f"{method.level} low"
     if f"truth {method.level}" not in frame or (method.reading in READINGS and needed not in frame):
+        hint = "two groups do not tell groups apart; use three groups, or the level overall"
+        if method.level.startswith("human "):
+            hint = "set controls=('human',)"
         raise ValueError(
             f"a method needs the level {method.level!r}, which is not in the tables of this "
-            "scenario; set controls=('human',)"
+            f"scenario; {hint}"
         )
     count, n = int(method.verdicts(frame, choices).sum()), len(frame)
     interval = binomtest(count, n).proportion_ci(MONTE_CARLO, method="wilson")
