@@ -78,6 +78,8 @@ def tpr_gaps(
     columns = np.unique(member).tolist() if groups is None else list(groups)
     for name in set(member.tolist()).difference(columns):
         raise ValueError(unknown_name("group", str(name), map(str, columns)))
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"groups must be different; got {columns}")
     inside = (member[:, None] == np.array(columns)).astype(np.int64)
     n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
     if len(columns) < 2 or not (n > 0).all(axis=1).any():
@@ -119,7 +121,13 @@ def subgroup_areas(truth: ArrayLike, score: ArrayLike, members: ArrayLike) -> pd
         low values mean false positives. ``bnsp`` is the reverse; low values mean false negatives.
     """
     check_labels({"truth": truth, "score": score, "members": members})
-    within = as_pandas(members) if is_frame(members) else pd.DataFrame(np.asarray(members))
+    columns = as_pandas(members) if is_frame(members) else np.asarray(members)
+    if columns.ndim not in (1, 2):
+        raise ValueError(
+            "members must be a frame or an array with one row per sample and one column per "
+            f"subgroup; got {members!r:.80}"
+        )
+    within = pd.DataFrame(columns)
     positive = _true_or_false("truth", truth)
     scores, rows = _finite("score", score, len(within)), []
     if positive.shape != scores.shape:
@@ -156,9 +164,14 @@ def correlate(
         raise ValueError("a correlation needs 4 or more rows, and scores and biases that vary")
     both, z = np.stack([score, bias]), _reach(ci_prob)
     r = _coefficient(both, method)
-    codes, names = pd.factorize(np.arange(len(score)) if clusters is None else np.asarray(clusters))
+    labels = np.arange(len(score)) if clusters is None else np.asarray(clusters)
+    if labels.shape != score.shape:
+        raise ValueError(
+            f"clusters must have {len(score)} labels, one per row; got the shape {labels.shape}"
+        )
+    codes, names = pd.factorize(labels)
     if len(names) < len(score):
-        if codes.shape != score.shape or (codes < 0).any() or len(names) < 5:
+        if (codes < 0).any() or len(names) < 5:
             raise ValueError("clusters must have one label per row, at least 5 of them different")
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
@@ -291,9 +304,13 @@ def _coefficient(both: FloatArray, method: str) -> float:
 
 
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    text = f"{name} must be finite numbers, as many as in the other arguments ({n})"
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{text}; got {values!r:.80}") from None
     if array.shape != (n,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers, as many as in the other arguments ({n})")
+        raise ValueError(text)
     return array
 
 

@@ -160,7 +160,15 @@ def test_refusals() -> None:
         refused(why, ranking_accuracy, *FOUR, models=models)
     refused("4 or more rows", correlate, [1, 2, 3], [1, 2, 3])
     refused("biases that vary", correlate, [1, 2, 3, 4], [1, 1, 1, 1])
-    refused("at least 5 of them different", correlate, *FOUR, clusters=[0, 0, 1])
+    refused("at least 5 of them different", correlate, *FOUR, clusters=[0, 0, 1, 2])
+    for clusters in ([0, 0, 1], [*"abcdefg"], [[*"abcd"]], "abcd", {"a": 4}):
+        refused("clusters must have 4 labels", correlate, *FOUR, clusters=clusters)
+    for members in ({"a": [1, 0]}, 1, np.ones((2, 1, 1))):
+        refused("members must be a frame or an array", subgroup_areas, [1, 0], [0.2, 0.1], members)
+    for scores in ({"a": 4}, [*"abcd"], [[1], [2, 3], [4], [5]]):
+        refused("scores must be finite numbers, as", correlate, scores, FOUR[1])
+    for groups in ([*"ffm"], [*"fmf"]):
+        refused("groups must be different", tpr_gaps, FOUR[0], FOUR[0], [*"fmfm"], groups=groups)
     refused("is missing columns", correlations, EMPTY)
     rows = {"model": ["a", None], "class": ["x", "y"], "score": [1.0, 2.0], "bias": [1.0, 2.0]}
     refused("no model in row 1", correlations, pd.DataFrame(rows))
