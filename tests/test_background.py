@@ -124,6 +124,9 @@ def test_three_words_are_a_reference() -> None:
     assert some.sd == pytest.approx(seven().psi[2:5].std(ddof=1), rel=1e-12)
 
 
+NO_RANKS = ((-1, 5), (0, -2), (0, -5), (5, 2), (3, 3), (0.5, 5), (0, 5.0), (True, 6))
+
+
 @pytest.mark.parametrize(
     ("call", "what"),
     [
@@ -131,6 +134,14 @@ def test_three_words_are_a_reference() -> None:
         (lambda: distribution(random_vectors(), ["x", "y"], ["w2"]), r"no word in Z is .*\(x"),
         (lambda: seven().among(0, 5).relative_bias([*"abc"], [*"def"]), "has 5 words, but sets of"),
         (lambda: seven().among(2, 4), "include 2 of 7 words"),
+        *((partial(seven().among, *ends), "ranks must be") for ends in NO_RANKS),
+        (lambda: bg.words(seven(), {}), "there are no sets"),
+        *((partial(of, {}), "there are no distrib") for of in (bg.densities, bg.fits)),
+        *((partial(of, {}, {}), "there are no distrib") for of in (bg.standalone, bg.relative)),
+        (
+            lambda: bg.Experiment("e", *([w] for w in "abcd"), labels=[*"XXZW"]),
+            "those of X and Y must differ",
+        ),
         (lambda: seven().phi([*"abcdefg"], kind="sets"), "a set of 7 words needs more than 7"),
         (lambda: seven().phi(["A", "no"]), r"no word in the set .*pass case='fallback'"),
         (lambda: seven().relative_bias([*"ab"], [*"bc"]), "X and Y share b; keep"),
@@ -146,7 +157,22 @@ def test_what_is_refused(call: Callable[[], object], what: str) -> None:
     refused(what, call)
 
 
+@pytest.mark.parametrize("made", [tuple, iter, bg.Experiment])
+def test_words_may_come_from_iterators(made: Any) -> None:
+    words = [["w5", "w6", "no"], ["w7", "w8"], Z, Z2]
+    given = [iter(each) for each in words]
+    one = bg.Experiment("toy", *given) if made is bg.Experiment else tuple(map(made, words[2:]))
+    found = bg.distributions(random_vectors(), {"toy": one})
+    assert found["toy"].missing == ("absent",)
+    np.testing.assert_array_equal(found["toy"].psi, distribution(random_vectors(), Z, Z2).psi)
+    if made is bg.Experiment:
+        assert bg.standalone(found, {"toy": one})["n_missing"].tolist() == [1, 0]
+
+
 def test_a_text_is_no_set_of_words() -> None:
+    for given in (("ab", ["c"]), "ab", (["a"], ["b"], ["c"]), iter([["a"], ["b"]])):
+        refused("'e'", bg.distributions, random_vectors(), {"e": given}, error=TypeError)
+    refused("X of the experiment", bg.Experiment, "e", "ab", ["c"], ["d"], ["e"], error=TypeError)
     refused("for one word, pass", seven().phi, "a", error=TypeError)
     refused("must be a list", distribution, random_vectors(), "w1", ["w2"], error=TypeError)
 

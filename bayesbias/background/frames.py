@@ -48,6 +48,7 @@ def fits(distributions: Distributions) -> pd.DataFrame:
     """
     from scipy import stats
 
+    _require_some("distributions", distributions)
     rows = []
     for name, one in distributions.items():
         z = (one.ranked - one.mean) / one.sd
@@ -71,6 +72,7 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     """
     from scipy.ndimage import gaussian_filter1d
 
+    _require_some("distributions", distributions)
     parts, ticks = [], {}
     for name, one in distributions.items():
         low, high = np.quantile(one.ranked, [1e-4, 1 - 1e-4])
@@ -98,6 +100,7 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
         ``set``, ``word``, ``psi``, ``z`` (ψ minus the distribution's mean, in sds), and ``rank``
         (the share of words with smaller ψ). Words outside the vocabulary are left out.
     """
+    _require_some("sets of words", sets)
     psi = {label: distribution.psi_of(listed, label) for label, listed in sets.items()}
     frame = pd.concat(psi, names=["set", "word"]).rename("psi").reset_index()
     frame["z"] = (frame["psi"] - distribution.mean) / distribution.sd
@@ -105,14 +108,21 @@ def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.D
     return frame
 
 
+def _require_some(what: str, given: Mapping[str, object]) -> None:
+    """Raise a ValueError if a mapping is empty."""
+    if not given:
+        raise ValueError(f"there are no {what}; pass one or more")
+
+
 def _require_pairs(distributions: Distributions, experiments: Experiments) -> None:
-    """Raise a ValueError unless distributions and experiments have the same names."""
+    """Raise a ValueError unless distributions and experiments have the same names, and some."""
     if alone := sorted(distributions.keys() ^ experiments.keys()):
         what = "experiment" if alone[0] in distributions else "distribution"
         raise ValueError(
             f"there is no {what} called {alone[0]!r}; pass the experiments from which the "
             "distributions were made"
         )
+    _require_some("distributions", distributions)
 
 
 def standalone(distributions: Distributions, experiments: Experiments) -> pd.DataFrame:

@@ -24,7 +24,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import ArgumentError, check_choice, check_numbers, check_words
+from .._core.checks import ArgumentError, check_choice, check_numbers, check_words, is_whole
 from .._core.display import abridged
 from .._core.random import Seed, as_seed_sequence
 from .._core.substitutions import note_substitution
@@ -157,11 +157,17 @@ class Distribution:
         Most embeddings list frequent words first, so ``among(0, 50_000)`` uses the 50,000 most
         frequent words. The words that you compare with the reference may have any rank.
         """
-        part = replace(self, ranks=slice(first, stop))
-        if first < 0 or part.n_words < FEWEST_WORDS:
+        ends = [first] if stop is None else [first, stop]
+        if not all(map(is_whole, ends)) or first < 0 or (stop is not None and stop <= first):
             raise ValueError(
-                f"ranks {first} to {stop} include {part.n_words} of {len(self.psi)} words; start "
-                f"at rank 0 or above, and include {FEWEST_WORDS} or more words"
+                "ranks must be a first rank from 0 and a larger rank or None; got "
+                f"{first!r} and {stop!r}"
+            )
+        part = replace(self, ranks=slice(first, stop))
+        if part.n_words < FEWEST_WORDS:
+            raise ValueError(
+                f"ranks {first} to {stop} include {part.n_words} of {len(self.psi)} words; "
+                f"include {FEWEST_WORDS} or more words"
             )
         return part
 

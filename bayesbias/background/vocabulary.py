@@ -7,7 +7,7 @@ attribute words are in the same file and are read first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, check_words
 from .._core.warnings import warn
 from ..embeddings.load import VectorsLike
 from ..embeddings.registry import open_embedding
@@ -50,6 +50,17 @@ class Experiment:
     Z: Words
     Z2: Words
     labels: tuple[str, ...] = ("X", "Y", "Z", "Z2")
+
+    def __post_init__(self) -> None:
+        for side in ("X", "Y", "Z", "Z2"):
+            words = getattr(self, side)
+            check_words(f"{side} of the experiment {self.name!r}", words)
+            object.__setattr__(self, side, tuple(words))
+        if len(self.labels) != 4 or self.labels[0] == self.labels[1]:
+            raise ValueError(
+                f"the experiment {self.name!r} needs labels for X, Y, Z, and Z2, and those of X "
+                f"and Y must differ; got {self.labels!r}"
+            )
 
     @property
     def sets(self) -> dict[str, Words]:
@@ -116,12 +127,7 @@ def distributions(
         )
     if not experiments:
         raise ValueError("there are no experiments; pass one or more word lists")
-    sets = {
-        name: {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
-        if isinstance(given, Experiment)
-        else dict(zip(("Z", "Z2"), given, strict=True))
-        for name, given in experiments.items()
-    }
+    sets = {name: _sets_of(name, given) for name, given in experiments.items()}
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     known = _known_sets(embedding, sets, case)
     poles = [
@@ -136,8 +142,23 @@ def distributions(
     return made
 
 
+def _sets_of(
+    name: str, given: Experiment | tuple[Iterable[str], Iterable[str]]
+) -> dict[str, Words]:
+    """Return the sets of an experiment, which may be given as two lists or iterators."""
+    if isinstance(given, Experiment):
+        return {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise TypeError(
+            f"{name!r} must be an Experiment or two lists of words, (Z, Z2); got {given!r:.80}"
+        )
+    for side, words in zip(("Z", "Z2"), given, strict=True):
+        check_words(f"{side} of {name!r}", words)
+    return {"Z": tuple(given[0]), "Z2": tuple(given[1])}
+
+
 def _known_sets(
-    embedding: Embedding, sets: Mapping[str, Mapping[str, Iterable[str]]], case: str
+    embedding: Embedding, sets: Mapping[str, Mapping[str, Words]], case: str
 ) -> dict[str, WordSets]:
     """Look up the sets of every experiment; warn about experiments that lack a whole set."""
     words = {word for of_one in sets.values() for listed in of_one.values() for word in listed}
