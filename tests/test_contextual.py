@@ -105,11 +105,12 @@ def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
         ("'nurse' is not in its sentence 'Nurses left.'", load_sentences, unlike),
         (r"is missing columns: sentence", load_sentences, other),
         (r"pip install 'bayesbias\[mlm\]'", contextual_vectors, "anything", ["he"]),
+        ("words must be text; got 1", contextual_vectors, "anything", ["he", 1]),
         ("'contextual' has context effects", bb.fit, toy_table, "contextual"),
         ("measure distances in two or more contexts", bb.build_model, alone, "contextual"),
         ("row 3 has an empty context", bb.fit, few, "crossed"),
     ):
-        refused(match, call, *arguments, error=(ValueError, OSError, ImportError))
+        refused(match, call, *arguments, error=(ValueError, OSError, ImportError, TypeError))
 
 
 def test_models_without_context_effects_do_not_see_contexts(toy_table: pd.DataFrame) -> None:

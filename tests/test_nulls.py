@@ -204,6 +204,16 @@ def test_settings_tell_scenarios_apart() -> None:
     assert json.dumps(one.settings()) == json.dumps(other.settings())
 
 
+@pytest.mark.parametrize("number", [int, float, np.int64, np.uint8, np.float32, np.float64])
+def test_numbers_of_any_type_give_the_same_settings(number: type) -> None:
+    given = {"n_words": 5, "n_attributes": 4, "effect": 0, "word_sd": 0, "mean": 1, "cell_df": 5}
+    if number in (float, np.float32, np.float64):  # sizes are whole
+        given = {name: given[name] for name in ("effect", "word_sd", "mean", "cell_df")}
+    plain, other = Scenario(**given), Scenario(**{name: number(n) for name, n in given.items()})
+    assert json.dumps(plain.settings()) == json.dumps(other.settings())
+    assert plain == other
+
+
 @pytest.mark.parametrize("make", [Scenario, partial(VocabularyScenario, vectors=clusters(9, 6))])
 def test_no_two_words_of_a_scenario_have_one_name(make) -> None:
     sizes = {"n_words": 11, "n_attributes": 2, "controls": ("human",)}

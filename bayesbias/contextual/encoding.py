@@ -106,6 +106,9 @@ def contextual_vectors(
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
     check_words("words", words)
+    wanted = list(dict.fromkeys(words))
+    if odd := [word for word in wanted if not isinstance(word, str)]:
+        raise TypeError(f"words must be text; got {odd[0]!r}")
     check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
@@ -116,7 +119,6 @@ def contextual_vectors(
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(ContextIgnored(loaded.name, tuple(blind), len(contexts)))
-    wanted = list(dict.fromkeys(words))
     pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
     unknown = loaded.tokenizer.unk_token_id
     known = tuple(

@@ -49,16 +49,16 @@ def contextual_table(
     if not is_whole(turn):
         raise ArgumentError(Argument("turn"), f" must be a whole number; got {turn!r}")
     vectors, tables = _stacked(vectors), []
-    given = {"embedding": vectors.encoder, "max_missing": max_missing}
-    for context in vectors.contexts:
-        table = distance_table(vectors.in_context(context), wordlist, **given)
-        tables.append(table.assign(context=context))
+    for place, context in enumerate(vectors.contexts):
+        keyed = vectors.in_context(context)
+        table = distance_table(keyed, wordlist, embedding=vectors.encoder, max_missing=max_missing)
+        tables.append(table.assign(context=context, place=place))
     whole = pd.concat(tables, ignore_index=True)
     # A word may have no vector in some contexts, so its number must be the same in all of them.
     word, attribute = (pd.factorize(whole[name])[0] for name in ("protected_word", "attribute"))
-    place, n = pd.Index(vectors.contexts).get_indexer(whole["context"]), len(vectors.contexts)
-    here = (word + attribute + turn % n) % n == place
-    return validate_table(whole[here].reset_index(drop=True))
+    n = len(vectors.contexts)
+    here = whole.pop("place") == (word + attribute + turn % n) % n
+    return validate_table(whole[here])
 
 
 def _stacked(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> ContextualVectors:

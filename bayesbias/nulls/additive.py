@@ -97,6 +97,8 @@ class Scenario(BaseScenario):
             raise ValueError(
                 f"cell_df must be None or above 2, because otherwise the sd is infinite; got {df!r}"
             )
+        if df is not None:  # equal numbers of any type give the same settings
+            object.__setattr__(self, "cell_df", int(df) if df == int(df) else float(df))
         share = 1 - 1 / len(self.groups)
         bias = share * np.hypot(self.word_bias_sd, self.attribute_bias_sd)
         sd = np.linalg.norm([self.cell_sd, self.word_sd, self.attribute_sd, bias])
