@@ -182,10 +182,11 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
 
 @pytest.mark.usefixtures("mock_nuts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
+def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(tmp_path) -> None:
     few = {"models": ["robust"], "draws": 30, "chains": 2, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
     assert found.found.without is Without.MODEL
+    assert found.report(tmp_path / "out").exists()
 
 
 def test_a_group_without_vectors_has_no_reference_lists() -> None:

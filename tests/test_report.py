@@ -6,11 +6,19 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
+from builders import (
+    HOSTILE,
+    groups_by_sets,
+    hostile_analysis,
+    plus,
+    religion_analysis,
+    written_page,
+)
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
@@ -22,6 +30,7 @@ from bayesbias.report.dots import LIST, axis_for
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.parts import LANDMARKS
 from bayesbias.report.screen import LABEL
+from bayesbias.report.sentences import between, claim_of
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
@@ -155,6 +164,9 @@ NUMBERED = naming_of(
         (graded(0.9899), "98%, very probably"),
         (digits_for(0.19, -0.02), 2),
         (digits_for(0.00013, -0.00002), 5),
+        (between(-0.02, 0.1), "between 0.10 closer and 0.02 farther"),
+        (between(0.012, 0.1), "between 0.01 and 0.10 closer"),
+        (between(-0.1, -0.012), "between 0.01 and 0.10 farther"),
         (NUMBERED.groups["0"], "words of group 0"),
         (NUMBERED.sets["0"], "stereotypes of group 0"),
         (NUMBERED.sets["18-25"], "youth words"),
@@ -362,6 +374,35 @@ def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
     assert len(change.landmarks) == 0
     two = words | {"stereotypes": words["stereotypes"] | {"woman": ["home", "family", "kitchen"]}}
     assert len(bb.analyze_change("glove-demo", "hard", two, sets="gender", **how).landmarks) == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "question", "said", "formula"),
+    [
+        ("attribute_set == 'g'", Question.SHARED, "g words", "$m(h, S_g) - m(g, S_g)$"),
+        ("protected_group == 'g'", Question.ALONE, "their", "$m(g, S_h) - m(g, S_g)$"),
+        ("protected_group != 'k'", Question.GROUPS, "their", "$m(g, S_h) - m(g, S_g)$"),
+    ],
+)
+def test_changes_say_whose_stereotypes_they_are_about_and_what_was_estimated(
+    rows: str, question: Question, said: str, formula: str, tmp_path: Path
+) -> None:
+    """Three groups with one set, one group with three, and two groups with a set of nobody."""
+    table, rng = groups_by_sets("ghk", 3, 4).query(rows), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.05 * (table["connection"] == "associated"))
+    after = plus(after, 0.02 * rng.standard_normal(len(table)))
+    change = bb.analyze_change(before, after, draws=200, seed=1, progressbar=False)
+    assert change.found.question is question
+    assert f"away from {said}" in " ".join(str(change).split())
+    assert f"difference {formula}" in change.write_up().markdown
+    assert change.report(tmp_path / "out").exists()
+
+
+def test_a_claim_against_stereotypes_names_those_of_others_first() -> None:
+    asked = SimpleNamespace(naming=NUMBERED, question=Question.GROUPS)
+    first, second = claim_of(asked, holds=False).split(" more than ")
+    assert ("toward others’" in first, "toward their own" in second) == (True, True)
 
 
 @pytest.mark.slow

@@ -391,6 +391,12 @@ def test_frames_outlive_the_folder_and_are_written_in_pieces(
     assert page == page_of(undisturbed.found).text() == page_of(again.found).text()
 
 
+def test_no_list_of_a_sweep_has_the_name_of_the_mean_over_lists() -> None:
+    lists = (replace(bb.load_wordlist("gender"), name="average"), bb.load_wordlist("religion"))
+    models = (bb.load_model("by-group"),)
+    raises("'average'", SweepConfig, (Embedding("demo", "glove-demo"),), lists, models)
+
+
 @pytest.mark.parametrize("name", ["report.html", "Report.md", "run.json", "plots"])
 def test_no_list_has_the_name_of_a_file_of_results(tmp_path: Path, name: str) -> None:
     """Its folder would be where the results of all lists are, which is found out at the end."""
