@@ -166,8 +166,8 @@ def test_odd_names_stay_text() -> None:
     found = bb.analyze("glove-demo", ODD, seed=1, **few, **ALONE)
     paper = found.write_up()
     assert "No-U-Turn" in paper.markdown
-    assert r"list “50% of \$x\_1\$ & \<b\>”;" in paper.markdown
-    assert "Source of the list: nobody #1 {yet}." in paper.markdown
+    assert r"list “50% of \$x\_1\$ \& \<b\>”;" in paper.markdown
+    assert r"Source of the list: nobody \#1 {yet}." in paper.markdown
     assert r"| stereotype | a\|b\_stereotype | small, quiet, home |" in paper.markdown
 
 

@@ -135,10 +135,11 @@ def of_model(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 class Question(StrEnum):
     """What the headline asks.
 
-    `ALONE` asks whether the only group is closer to its own stereotypes than to others. `CROSSED` asks whether two groups differ on two sets, and `SHARED` whether they differ on the
-    only set that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each
-    group is closer to its own stereotypes than other groups are, beyond its closeness to the
-    stereotypes of third groups.
+    `ALONE` asks whether the only group is closer to its own stereotypes than to others. `CROSSED`
+    asks whether two groups differ on two sets, and `SHARED` whether they differ on the only set
+    that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each group is
+    closer to its own stereotypes than other groups are, beyond its closeness to the stereotypes of
+    third groups.
     """
 
     ALONE = "alone"

@@ -13,7 +13,17 @@ from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import Write, digits_for, graded, in_words, joined, number, percent, probability
+from .numbers import (
+    Write,
+    digits_for,
+    graded,
+    in_words,
+    joined,
+    number,
+    percent,
+    probability,
+    thousandths,
+)
 from .page import Fold, Page, Plots, figure, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, owners, plain, sized
 from .tables import Table, table
@@ -158,7 +168,8 @@ class ChangePage(Page[ChangeRecord]):
             ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
             words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
             panels.append(Panel(naming.by_key.get(str(key), in_words(str(key))), words))
-            means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
+            mean = part["before"].mean()
+            means.append(f"{panels[-1].title}, mean {number(mean, digits_for(mean))}")
         caption = "Ring: before; arrow tip: after. Blue: toward zero; orange: away from it."
         sides = "closer to others", "closer to its group"
         if two:
@@ -200,9 +211,10 @@ def control_moves(record: ChangeRecord) -> list[str]:
     """Say how far each kind of control words moved, or that there are none."""
     changes = at_level(record.led("changes"), OVERALL)
     controls = changes[changes["connection"].isin(["neutral", "human", "matched"])]
+    write = partial(number, digits=thousandths(*controls["low"], *controls["high"]))
     return [
-        f"{row['connection'].capitalize()} words moved by {number(row['mean'])} "
-        f"({number(row['low'])} to {number(row['high'])}); probability of more than "
+        f"{row['connection'].capitalize()} words moved by {write(row['mean'])} "
+        f"({write(row['low'])} to {write(row['high'])}); probability of more than "
         f"{record.rope:.2g}: {probability(row['p_moved'])}."
         for row in controls.astype({"connection": str}).to_dict("records")
     ] or ["The tables have no control words, so side effects cannot be seen."]

@@ -200,13 +200,14 @@ class ListPage(Page[ListRecord]):
         record, panels, spoken = self.record, list[Panel](), list[str]()
         frame, whole = record.led("attributes"), record.overall
         mean = number(whole.mean, digits_for(whole.low, whole.high))
+        digits = digits_for(*frame["mean"]) if len(frame) else 0
         for group, says in record.naming.sets.items() if len(frame) else ():
             of = frame[frame["protected_group"] == group].sort_values("mean", kind="stable")
             places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
             if words := [Lean(word, at, ends=(low, high)) for word, at, low, high in places]:
                 line = () if record.groups else (whole.mean, "" if panels else f"all words {mean}")
                 panels.append(Panel(says, words, *line))
-                numbers = ", ".join(f"{one.word} {number(one.value, 2)}" for one in words)
+                numbers = ", ".join(f"{one.word} {number(one.value, digits)}" for one in words)
                 spoken.append(f"{says}: {numbers}")
         if not panels:
             return ""
@@ -294,6 +295,7 @@ def split_in_words(record: ListRecord, digits: int = 3) -> tuple[list[str], dict
         return [], {}
     wide = record.frames["split"].pivot_table("mean", "baseline", "protected_group", sort=False)
     groups = {group: says for group, says in record.naming.groups.items() if group in wide}
+    digits = max(digits, digits_for(*wide.to_numpy().ravel()))
     return [*groups.values()], {
         BASELINES.get(str(name), str(name)): [number(-row[group], digits) for group in groups]
         for name, row in wide.iterrows()

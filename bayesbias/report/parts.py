@@ -99,13 +99,13 @@ def dot_picture(
         drawn.append(DotRow(label, row.quantiles, ends, texts, below, own))
     spoken = "; ".join("{} {} ({})".format(row.label, *row.right) for row in drawn)
     axis = axis_for([value for row in drawn for value in row.values], first)
-    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit)
+    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit, digits)
 
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, side: str = "") -> str:
     """Return the map of every pair of words with its caption."""
     drawing = PairMap(pairs, naming.groups, naming.by_key)
-    most = number(drawing.darkest, 2)
+    most = number(drawing.darkest, drawing.digits)
     caption = (
         f'{most} farther <span class="scale"></span> {most} closer than usual for both words. '
         "Framed: a group’s own stereotypes."

@@ -180,5 +180,6 @@ def for_scale(record: Record) -> str:
         if key in rows:
             measured = record.frame("landmarks")
             where = f" in {measured['embedding'].iloc[0]}" if "embedding" in measured else ""
-            return f"For scale: {LANDMARK_SAYS[key]}, {number(rows[key].mean, 2)}{where}."
+            mean = number(rows[key].mean, digits_for(rows[key].low, rows[key].high))
+            return f"For scale: {LANDMARK_SAYS[key]}, {mean}{where}."
     return ""
