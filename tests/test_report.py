@@ -19,6 +19,8 @@ from builders import (
     religion_analysis,
     written_page,
 )
+from matplotlib.text import Text
+from rich.cells import cell_len
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
@@ -26,11 +28,14 @@ from bayesbias._core import warnings
 from bayesbias.records.found import Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
-from bayesbias.report.dots import LIST, axis_for
+from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow, axis_for
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
+from bayesbias.report.page import save_plots
+from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
-from bayesbias.report.screen import LABEL
-from bayesbias.report.sentences import between, claim_of
+from bayesbias.report.screen import LABEL, screen_text
+from bayesbias.report.sentences import Answer, between, claim_of
+from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
@@ -324,9 +329,99 @@ def test_each_list_of_a_sweep_has_a_row(sweep: Sweep) -> None:
 def test_axes_are_fixed_unless_a_posterior_does_not_fit() -> None:
     assert axis_for([-0.1, 0.3]) == LIST
     assert axis_for([-0.1, 0.8]).high == pytest.approx(2 * LIST.high)
+    for value, first in product((-0.0022, -0.00065, 0.0004), (LIST, MANY)):
+        axis = axis_for([value] * 100, first)
+        assert axis.low <= value <= axis.high < 0.1 * first.high + 1e-12
     small = axis_for([-0.0001, 0.0002])
     assert small.high < 0.001
     assert len({number(tick, small.digits) for tick in small.ticks}) == len(small.ticks)
+
+
+@pytest.fixture(scope="module")
+def close() -> Analysis:
+    """Two groups whose words nearly have one vector, so all differences are about .001."""
+    rng = np.random.default_rng(4)
+    common, leans = 3 * rng.standard_normal(50), rng.standard_normal((2, 50))
+    words = {group: [f"{group}{i}" for i in range(6)] for group in "xy"}
+    sets = {group: [f"{group}s{i}" for i in range(6)] for group in "xy"}
+    vectors = {
+        word: common + 0.15 * (rng.standard_normal(50) + 0.8 * lean)
+        for group, lean in zip("xy", leans, strict=True)
+        for word in (*words[group], *sets[group])
+    }
+    few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
+    return bb.analyze(vectors, {"groups": words, "stereotypes": sets}, name="v", **few)
+
+
+def test_small_differences_are_not_written_as_zero(close: Analysis) -> None:
+    row, page = close.found.overall, close.page()
+    assert 0.0005 < row.mean < 0.002
+    figures = Parsed(page.figures())
+    texts = [*figures.values("aria-label", "data-values"), figures.text]
+    axes = [draw() for name, draw in page.plots().items() if name != "distributions"]
+    texts += [one.get_text() for ax in axes for one in ax.figure.findobj(Text)]
+    assert not re.findall(r"[ (]−?0\.000?(?!\d)", " ".join(texts))
+    assert f"{number(row.mean, 4)} (89% interval {number(row.low, 4)} to" in str(close.write_up())
+    assert re.search(r"\nX words go with x stereotypes", str(close.write_up()))  # one letter
+    assert number(row.mean, 4) in page.folded()
+    # The words of each panel take most of the width.
+    svg = page.figures().split("<svg")[-2]
+    places = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', svg)]
+    assert np.ptp(places) > 200
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoSets")
+def test_attributes_of_two_sets_are_in_both_and_wide_names_fit_into_terminals() -> None:
+    wide, rng = "漢字" * 7, np.random.default_rng(1)
+    words = {name: [f"{i}{j}" for j in range(3)] for i, name in enumerate(("matched", wide))}
+    sets = {"matched": ["s", "t", "both"], wide: ["u", "v", "both"]}
+    listed = bb.load_wordlist({"groups": words, "stereotypes": sets})
+    vectors = {word: rng.standard_normal(20) for word in listed.words}
+    few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
+    found = bb.analyze(vectors, listed, name="漢字" * 30, **few)
+    assert max(cell_len(line) for line in str(found).splitlines()) <= 80
+    assert "list’s 12 entries" in str(found.write_up())
+    drawn = PairMap(word_pairs(found.table), {}, {})
+    assert drawn.attributes.count("both") == 2
+    for (group, name), own in (
+        word_pairs(found.table).query("own").groupby(["protected_group", "attribute_set"])
+    ):
+        assert {drawn.attributes[at] for at in drawn.columns[name]} == {*own["attribute"]}
+        block = drawn.distances[np.ix_(drawn.rows[group], drawn.columns[name])]
+        assert np.sort(block.ravel()) == pytest.approx(np.sort(own["cosine_distance"]))
+    ticks = bb.plots.heatmap(found.table).get_xticklabels()
+    assert sorted(tick.get_text() for tick in ticks) == ["both", "both", *"stuv"]
+
+
+@pytest.mark.parametrize("axis", [SHARES, WHOLE])
+def test_heads_of_shares_fit_into_terminals(axis) -> None:
+    row = DotRow("bert", [0.6] * 100, (0.6, 0.5, 0.7), ("60%", "50% to 70%"))
+    plan = DotPicture([row], [], ("against", "with the stereotype"), "", axis, "")
+    head = screen_text(Answer(("It does.",), "", plan)).splitlines()[1]
+    assert head.endswith("mean (interval)")
+    assert len(head) <= 80
+
+
+def test_pairs_that_a_language_model_lacks_are_counted_and_recorded(tmp_path: Path) -> None:
+    types = {"bert": ["age", "race"], "gpt": ["age", "gender"]}
+    rows = [
+        (model, f"{kind}{i}", kind, "log p/token", np.cos(7 * i + len(model)))
+        for model, kinds in types.items()
+        for kind in kinds
+        for i in range(15)
+    ]
+    names = ["model", "pair_id", "bias_type", "measure", "difference"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "scores.csv", index=False)
+    few = PairSettings(seed=1, draws=100, tune=100, chains=2, progressbar=False)
+    with pytest.warns(bb.warnings.LeftOut):
+        found = analyze_pairs(bb.maskedlm.read_scores(tmp_path / "scores.csv"), few)
+    page, (lost,) = found.page(), found.notices
+    assert (lost.n, lost.total) == (30, 45)
+    assert {"15", "45"} & {*NUMBER.findall(page.kicker)} == {"15"}
+    assert str(lost) in " ".join(found.verbose().split())
+    assert str(lost) in found.found.origin["warnings"]
+    save_plots(page, tmp_path / "plots", ["png"])
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["shares-log-p-token.png"]
 
 
 def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Path) -> None:
