@@ -66,13 +66,13 @@ class ChangePage(Page[ChangeRecord]):
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
             return (f"How far {agent} moved {kinds} attributes{where}.",)
-        moved, of_set, beside = self._moved()
+        moved, of_set, versus = self._moved()
         open_ended = removed.verdict.holds is None
         away = "closer to" if removed.verdict.holds is False else "away from"
         pieces: list[str | Marked] = [
             opening(removed.verdict),
             f"{' whether' if open_ended else ','} {agent} moved {moved} {away} {of_set}"
-            f"{where}{beside}.",
+            f"{where}{versus}.",
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
