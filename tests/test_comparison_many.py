@@ -284,6 +284,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table, {"model": "robust"}, "needs a Normal model, such as by-group; 'robust' has"),
         (table, {"model": sloped_model(tmp_path)}, "slopes of covariates"),
         (table.drop(columns="embedding"), {}, "is missing columns"),
+        (table.replace({"wordlist": {"one": "average"}}), {}, "list name 'average'"),
         (table.assign(wordlist=table["wordlist"].mask(is_b)), {}, "there is no wordlist in row"),
     ):
         refused(fragment, bb.fit_many, rows, **options)

@@ -23,6 +23,7 @@ from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
 from bayesbias.records.found import Frames
 from bayesbias.report.pages import page_of
+from bayesbias.report.screen import screen_text
 from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.output import require_place, write_frames
@@ -367,7 +368,8 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     found = run_sweep(some, progress=False).found
     picture = page_of(found).answer.picture
     assert picture
-    assert {row.label: row.below for row in picture.rows} == {"calm": "same as again", "wild": ""}
+    assert {row.label for row in picture.rows} == {"calm = again", "wild"}
+    assert "calm = again" in screen_text(page_of(found).answer)
     ranks = found.frames["ranks"].assign(p_most=0.5)  # equally probable, so both are named
     tied = replace(found, frames=Frames({**found.frames, "ranks": ranks}))
     said = plain(page_of(tied).answer.sentence)
@@ -389,6 +391,12 @@ def test_frames_outlive_the_folder_and_are_written_in_pieces(
     for name in ("summary", "contrasts"):
         assert (tmp_path / f"{name}.csv").read_text() == getattr(again, name).to_csv(index=False)
     assert page == page_of(undisturbed.found).text() == page_of(again.found).text()
+
+
+def test_no_list_of_a_sweep_has_the_name_of_the_mean_over_lists() -> None:
+    lists = (replace(bb.load_wordlist("gender"), name="average"), bb.load_wordlist("religion"))
+    models = (bb.load_model("by-group"),)
+    raises("'average'", SweepConfig, (Embedding("demo", "glove-demo"),), lists, models)
 
 
 @pytest.mark.parametrize("name", ["report.html", "Report.md", "run.json", "plots"])

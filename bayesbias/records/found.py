@@ -135,12 +135,14 @@ def of_model(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 class Question(StrEnum):
     """What the headline asks.
 
-    `CROSSED` asks whether two groups differ on two sets, and `SHARED` whether they differ on the
-    only set that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each
-    group is closer to its own stereotypes than other groups are, beyond its closeness to the
-    stereotypes of third groups.
+    `ALONE` asks whether the only group is closer to its own stereotypes than to others. `CROSSED`
+    asks whether two groups differ on two sets, and `SHARED` whether they differ on the only set
+    that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each group is
+    closer to its own stereotypes than other groups are, beyond its closeness to the stereotypes of
+    third groups.
     """
 
+    ALONE = "alone"
     CROSSED = "crossed"
     SHARED = "shared"
     GROUPS = "groups"
@@ -219,6 +221,7 @@ class ChangeRecord(Record):
     after: str
     method: str = ""
     naming: Naming
+    question: Question
     pairing: str = ""
 
     @property
