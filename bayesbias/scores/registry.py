@@ -100,12 +100,14 @@ def _statistic(rows: ListRows) -> float:
 
 
 def _nas(rows: ListRows) -> float:
+    rows.require_different_stereotypes()
     to_a, to_b = (rows.protected_units[0] @ units.T for units in rows.stereotype_units)
     return float(word_effects(to_a, to_b).mean())
 
 
 @lru_cache(maxsize=1)
 def _classifier(rows: ListRows) -> FloatArray:
+    rows.require_different_stereotypes()
     A, B = rows.stereotypes
     return negative_direction(A, B)
 
@@ -123,11 +125,11 @@ def _mac(rows: ListRows) -> float:
 
 
 def _along(rows: ListRows, directions: FloatArray) -> float:
-    return float(lengths_along(np.vstack(rows.stereotype_units), directions).mean())
+    return float(lengths_along(rows.target_units, directions).mean())
 
 
 def _signed_same(rows: ListRows) -> FloatArray:
-    return signed_cosines(np.vstack(rows.stereotype_units), _means(rows.protected_units))
+    return signed_cosines(rows.target_units, _means(rows.protected_units))
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
@@ -161,16 +163,12 @@ SCORES: dict[str, ListScore] = {
         "first group's stereotypes; negative means closer to the first group", direction="lower",
     ),
     "ect": ListScore(
-        lambda rows: rank_correlation(
-            cosines_of_means(rows.protected, np.vstack(rows.stereotype_units))
-        ),
+        lambda rows: rank_correlation(cosines_of_means(rows.protected, rows.target_units)),
         "pair", AS_THEY_ARE, "higher is less biased",
         no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS,
     ),
     "ripa": ListScore(
-        lambda rows: float(
-            (np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean()
-        ),
+        lambda rows: float((rows.targets @ relation_vector(rows.defining_sets)).mean()),
         "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARD,
     ),
     "rnsb": ListScore(
