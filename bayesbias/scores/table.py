@@ -81,8 +81,9 @@ def score_table(
 
     Notes
     -----
-    A stereotype that several groups share counts once in scores of targets, such as ECT and SAME. Words
-    at the same position of groups are pairs if the embedding has both, whatever other groups have.
+    A stereotype that several groups share counts once in scores of targets, such as ECT and SAME.
+    Words at the same position of groups are pairs if the embedding has both, whatever other groups
+    have.
 
     Resampling biases SAME, Direct Bias, and RNSB upward, because they measure the size of
     differences. If one of them is near 0, its interval can lie above the score. With fewer than
