@@ -56,6 +56,13 @@ def test_separators_are_found(file: File, after: str, between: str) -> None:
     check(load_vectors(file("ends", lines(after, between, end=between + "\n"))), WORDS)
 
 
+@pytest.mark.parametrize("n_words", [1, 2, 3])
+def test_keys_of_equally_many_words(file: File, n_words: int) -> None:
+    keys = {" ".join([word, *"xyz"[: n_words - 1]]): row for word, row in WORDS.items()}
+    for header in ("", "6 3\n"):
+        check(load_vectors(file("keys", header.encode() + lines("\t", " ", keys))), keys)
+
+
 MARKS = [" [", ": [", "[", "\t[", ";[", " [ ", ": ", " = ", "->", " | ", "\u00a0", "\u3000"]
 
 

@@ -213,6 +213,8 @@ def test_refusals() -> None:
     table = partial(score_table, vectors, words)
     refused("got the string 'weat'", table, scores="weat", error=TypeError)
     refused("unknown score 'waet'; did you mean 'weat'", table, scores=["waet"])
+    refused("unknown scope 'alle'; did you mean 'all'", ListScore, len, "alle")
+    refused("unknown direction 'up'", ListScore, len, "all", direction="up")
     refused("scores is empty; choose from weat", table, scores=[])
     refused("must be a bb.scores.ListScore", table, scores={"own": len}, error=TypeError)
     refused("n_resamples must be a whole number, 2 or more", table, scores=["mac"], n_resamples=0)

@@ -116,6 +116,7 @@ def permutation_test(
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
         shapes = f"{first.shape} and {second.shape}"
         raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
+    check_data_sets(first, second)
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
         raise ValueError("some scores in x or y are not finite; leave out their words")
@@ -124,6 +125,15 @@ def permutation_test(
     low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)
     statistic = first.sum(axis=-1) - second.sum(axis=-1)
     return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
+
+
+def check_data_sets(x: FloatArray, y: FloatArray) -> None:
+    """Raise a ValueError unless two arrays have scores of the same data sets."""
+    if x.shape[:-1] != y.shape[:-1]:
+        raise ValueError(
+            "x and y need one row for each data set, or one row each; got shapes "
+            f"{x.shape} and {y.shape}"
+        )
 
 
 def named_alternative(name: str) -> Alternative:

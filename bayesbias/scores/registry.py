@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from .groups import (
     divergence,
     mean_distances,
     negative_direction,
-    negative_probability,
+    negative_log_probability,
     own_associations,
     rank_correlation,
     relative_distances,
@@ -77,6 +77,11 @@ class ListScore:
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown scope or direction."""
+        check_choice("scope", self.scope, get_args(Scope))
+        check_choice("direction", self.direction, get_args(Direction))
+
 
 def _means(sets: Iterable[FloatArray]) -> FloatArray:
     return np.stack([units.mean(axis=0) for units in sets])
@@ -115,7 +120,7 @@ def _classifier(rows: ListRows) -> FloatArray:
 def _rnsb(rows: ListRows) -> float:
     """Compute RNSB; resampled targets keep the list's classifier, which is slow to train."""
     direction = _classifier(rows.whole or rows)
-    return divergence(negative_probability(np.vstack(rows.protected), direction))
+    return divergence(negative_log_probability(np.vstack(rows.protected), direction))
 
 
 def _mac(rows: ListRows) -> float:

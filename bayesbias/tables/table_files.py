@@ -190,8 +190,8 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
         frame = _parsed(path, options)
     except UnicodeDecodeError:
         frame = _parsed(path, options | {"encoding": "latin-1"})
-        texts = frame.select_dtypes(exclude="number")
-        frame = frame.assign(**texts.map(_as_latin, na_action="ignore")).rename(columns=_as_latin)
+        cells = frame.select_dtypes(exclude="number")
+        frame = frame.assign(**cells.map(_as_latin, na_action="ignore")).rename(columns=_as_latin)
         texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
         warn_of_latin(len(odd), odd, path, strict=True)
