@@ -74,8 +74,8 @@ def principal_components(
     if not is_whole(wanted) or not 1 <= wanted <= rank:
         raise ArgumentError(
             Argument("k"),
-            f" must be from 1 to {rank}, a whole number up to the number of independent directions of "
-            f"the defining sets; got {wanted}",
+            f" must be from 1 to {rank}, a whole number up to the number of independent directions "
+            f"of the defining sets; got {wanted}",
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]
