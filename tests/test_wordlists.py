@@ -168,7 +168,8 @@ def test_the_sets_of_a_weat_test_are_a_list(write: Write) -> None:
         assert words.set_name("women") == "family"
     plain = {key: of for key, (_, of) in sets.items()}
     unnamed = {key: {"examples": of} for key, of in plain.items()}
-    for source in (plain, unnamed):
+    null = {key: {"category": None, "examples": of} for key, of in plain.items()}
+    for source in (plain, unnamed, null):
         words = load_wordlist(source)
         assert words.groups == {"targ1": ("he",), "targ2": ("she",)}
         assert words.stereotypes == {"targ1": ("office",), "targ2": ("home", "kin")}
