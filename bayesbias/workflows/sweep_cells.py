@@ -147,7 +147,7 @@ def _part(own: WordList, listed: Held, known: _Known) -> Part:
 def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
     """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
     options, (how, adjusted) = config.of_cells, _adjusted(config, part.words)
-    settings = {"sweep": 3, "measured": part.hash, "spec": config.contents[spec.name]}
+    settings = {"sweep": 4, "measured": part.hash, "spec": config.contents[spec.name]}
     settings |= options.recorded
     run = partial(fit_cell, part=part, spec=spec, options=options, **how)
     return Job(" / ".join(name), settings | adjusted, run, (part.matrix,))
