@@ -120,7 +120,7 @@ def sd_summary(
     sds = [term.sd for factor in FACTORS for term in spec.terms_of(factor)]
     frames = []
     for name in dict.fromkeys([*sds, "sigma", "nu"]):
-        if name in tree["posterior"]:
+        if name in spec.needed_priors and name not in spec.fixed:
             draws = stacked(tree, name)
             frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
             of = labels(tree, dims[name][0]) if dims[name] else ""
