@@ -144,6 +144,12 @@ def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
         np.testing.assert_allclose(found[:, g, c], cells.mean(axis=1))
 
 
+def test_a_group_named_overall_has_its_own_row() -> None:
+    table = table_of("xyz").replace({"protected_group": {"x": "overall"}})
+    frame = bb.prior_sensitivity(bb.fit(table, draws=100, seed=1)).query("parameter == 'contrast'")
+    assert [*frame["of"]] == ["overall", "group overall", "y", "z"]
+
+
 @pytest.mark.parametrize("name", ["by-group", "maximal"])
 def test_words_vary_around_their_groups_mean_over_sets_of_any_size(name: str) -> None:
     """Group v owns two sets, of four words and one; group w owns none."""

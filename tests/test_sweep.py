@@ -392,6 +392,8 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
             (f"again / {one.wordlist}", str(one)) for one in copies
         }
         assert {*copies} <= {*done.notices}
+    shown = " ".join(fold.text() for fold in page_of(some.found).details())
+    assert all(str(one) in shown for one in copies)
     assert {*some.ranks["embedding"]} == {"calm", "wild"}
     assert not some.warnings
     assert none.ranks.empty
