@@ -377,6 +377,39 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     assert "wild" in said
 
 
+def test_embeddings_without_a_rank_are_named_with_the_reason(
+    config: SweepConfig, config_path: Path
+) -> None:
+    """A copy has the first one's place; turned vectors have the same distances."""
+    calm, wild = config.embeddings[0], config.embeddings[2]
+    again, one_model = replace(calm, name="again"), config.models[:1]
+
+    def swept(*embeddings: Embedding) -> Sweep:
+        return run_sweep(replace(config, embeddings=embeddings, models=one_model), progress=False)
+
+    copies = [bb.warnings.CopyNotRanked(one.name, "calm", "again") for one in config.lists]
+    some, none = swept(calm, again, wild), swept(calm, again)
+    for done in (some, none):
+        assert {(one.name, one.message) for one in done.uncompared} == {
+            (f"again / {one.wordlist}", str(one)) for one in copies
+        }
+        assert {*copies} <= {*done.notices}
+    shown = " ".join(fold.text() for fold in page_of(some.found).details())
+    assert all(str(one) in shown for one in copies)
+    assert {*some.ranks["embedding"]} == {"calm", "wild"}
+    assert not some.warnings
+    assert none.ranks.empty
+    (reason,) = none.warnings
+    assert isinstance(reason, bb.warnings.NotRanked)
+    assert str(reason) in " ".join(map(str, page_of(none.found).answer.alerts))
+    turned, vectors = config_path.with_name("turned.npz"), bb.load_vectors(calm.source)
+    vectors.vectors = vectors.vectors[:, ::-1]
+    bb.save_vectors(vectors, turned)
+    failed = swept(calm, replace(calm, name="turned", source=turned))
+    assert [one.name for one in failed.uncompared] == [JOINT]
+    assert bb.warnings.NotRanked(failed.uncompared[0].message) in failed.warnings
+
+
 def test_frames_outlive_the_folder_and_are_written_in_pieces(
     config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:

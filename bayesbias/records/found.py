@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.warnings import BayesbiasWarning
+from .._core.warnings import BayesbiasWarning, SamplingWarning
 from .naming import Naming
 from .rows import Row, rows_of
 
@@ -283,7 +283,7 @@ class SweepRecord(Record):
     @property
     def warnings(self) -> list[BayesbiasWarning]:
         """The samplers' warnings of all cells."""
-        return list(self.notices)
+        return [one for one in self.notices if isinstance(one, SamplingWarning)]
 
     @property
     def leading(self) -> str:

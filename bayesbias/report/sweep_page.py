@@ -121,6 +121,7 @@ class SweepPage(Page[SweepRecord]):
         yield Fold("What was measured?", table(sizes, "", names), lost)
         failed = table(frames["failures"], "", "embedding list model error message")
         yield Fold("What failed?", failed)
+        yield parts.warned_fold(record)
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
         yield Fold("How was it computed?", *made, *record.sources, *parts.fitted_facts(record))
 
