@@ -169,6 +169,25 @@ class ListInOneEmbedding(BayesbiasWarning):
     )
 
 
+class CopyNotRanked(BayesbiasWarning):
+    """A sweep ranks only the first of several embeddings with the same vectors of a list."""
+
+    wordlist: str
+    embedding: str
+    other: str
+    text = (
+        "{other} has the same vectors as {embedding} for the list {wordlist!r}, so it has no rank "
+        "of its own"
+    )
+
+
+class NotRanked(SamplingWarning):
+    """A sweep has no ranks, because the joint model of its embeddings failed or was not fitted."""
+
+    reason: str
+    text = "embeddings are not ranked: {reason}"
+
+
 class OrderIgnored(BayesbiasWarning):
     """The names of embeddings look like an order, but a joint model has no `x`."""
 

@@ -148,7 +148,11 @@ def model_named(name: str) -> bb.ModelSpec:
                 content["priors"]["word_sd"] = content["priors"]["level_sd"]
             case "with groups":  # group effects, to which word effects are added
                 group = {"of": "protected_group", "by": "connection", "sd": "group_sd"}
-                content["terms"]["group_effect"] = group | {"sd_by": "connection"}
+                content["terms"] = {
+                    "word_effect": content["terms"].pop("word_mean"),
+                    **content["terms"],
+                    "group_effect": group | {"sd_by": "connection"},
+                }
                 content["priors"]["group_sd"] = content["priors"]["connection_sd"]
             case _:
                 raise AssertionError(change)

@@ -210,6 +210,8 @@ def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tre
     refused("'paper' is for distances", fit_change, before, after, "paper")
     refused("are both 'human'", comparison.order_changes, change_tree, "human", "human")
     refused("unknown time 'during'", posterior_at, change_tree, "during")
+    for needs_sds in (bb.sd_summary, bb.predict_words):
+        refused("posterior_at keeps only means", needs_sds, posterior_at(change_tree, "after"))
 
 
 @pytest.mark.parametrize("model", ["change-by-group", "change"])

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import by_name, groups_by_sets, leaning, plus, refused, sloped_model
+from builders import FAST, by_name, groups_by_sets, leaning, plus, refused, sloped_model
 from xarray import DataTree
 
 import bayesbias as bb
@@ -284,6 +285,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table, {"model": "robust"}, "needs a Normal model, such as by-group; 'robust' has"),
         (table, {"model": sloped_model(tmp_path)}, "slopes of covariates"),
         (table.drop(columns="embedding"), {}, "is missing columns"),
+        (table.replace({"wordlist": {"one": "average"}}), {}, "list name 'average'"),
         (table.assign(wordlist=table["wordlist"].mask(is_b)), {}, "there is no wordlist in row"),
     ):
         refused(fragment, bb.fit_many, rows, **options)
@@ -439,3 +441,14 @@ def test_every_unreliable_part_is_told(part: str, monkeypatch: pytest.MonkeyPatc
         post = bb.fit_many(tables({"one": {"b": -0.1, "a": 0.0}}), draws=50, seed=1)
     assert post["sample_stats"]["pareto_k"] == 0.9
     assert post["posterior"]["embedding"].values.tolist() == ["b", "a"]
+
+
+def test_a_posterior_of_many_embeddings_is_read_back(tmp_path: Path) -> None:
+    post, path = bb.fit_many(tables(), seed=1, **FAST), tmp_path / "many.nc"
+    bb.save_posterior(post, path)
+    again = bb.load_posterior(path)
+    assert again.attrs == post.attrs
+    for read in (bb.rank_embeddings, embedding_differences, variance_shares):
+        pd.testing.assert_frame_equal(read(again), read(post), rtol=1e-5)  # in single precision
+    refused("is not a posterior that", bb.save_posterior, DataTree(), path)
+    assert bb.load_posterior(path).attrs == post.attrs  # the file is unchanged

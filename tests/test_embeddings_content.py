@@ -56,6 +56,13 @@ def test_separators_are_found(file: File, after: str, between: str) -> None:
     check(load_vectors(file("ends", lines(after, between, end=between + "\n"))), WORDS)
 
 
+@pytest.mark.parametrize("n_words", [1, 2, 3])
+def test_keys_of_equally_many_words(file: File, n_words: int) -> None:
+    keys = {" ".join([word, *"xyz"[: n_words - 1]]): row for word, row in WORDS.items()}
+    for header in ("", "6 3\n"):
+        check(load_vectors(file("keys", header.encode() + lines("\t", " ", keys))), keys)
+
+
 MARKS = [" [", ": [", "[", "\t[", ";[", " [ ", ": ", " = ", "->", " | ", "\u00a0", "\u3000"]
 
 
@@ -375,6 +382,66 @@ WITH_NUMBERS: list[tuple[str, list[str], list[str]]] = [
     ("   90 the\n    8 he\n    3 she\n", ["the", "he", "she"], ["the column 90, 8, 3"]),
     ("the  90\nhe    8\nshe   3\n", ["the", "he", "she"], ["the column 90, 8, 3"]),
 ]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("sep", ["\t", ",", ";"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        (["word", "index"], 1, True),
+        (["index", "token"], 0, True),
+        (["row", "word"], 0, True),
+        (["word", "id"], 1, True),
+        (["Row", "term", "pos"], 0, True),
+        (["", "word"], 0, True),
+        (["word", "rank"], 1, False),
+        (["word", "count"], 1, False),
+        (["word", "place"], 1, None),
+        (["word", "n", "pos"], 1, None),
+    ],
+)
+def test_rows_of_words_are_followed_or_refused(file: File, case, sep: str, first: int) -> None:
+    """Lines are in another order than rows, unless a column has ranks or counts."""
+    heads, row, follows = case
+    named, order = ["ant", "bird", "cat", "dog", "eel"], [3, 0, 4, 2, 1]
+    cells = [
+        [named[i] if h.lower() in ("word", "token", "term") else "x" for h in heads] for i in order
+    ]
+    for line, i in zip(cells, order, strict=True):
+        line[row] = str(i + first)
+    np.save(path := file("v.npy", b""), np.eye(5))
+    file("v.csv" if sep == "," else "v.tsv", "\n".join(map(sep.join, [heads, *cells])))
+    if follows is None:
+        refused("may be the rows of the words", load_vectors, path)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)
+        found = load_vectors(path)
+    at = {word: i if follows else order.index(i) for i, word in enumerate(named)}
+    assert {word: int(found[word].argmax()) for word in named} == at
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("b\t1\nc\t2\na\t0", "abc"),
+        ("3\tc\n1\ta\n2\tb", "abc"),
+        ("c\t3\nb\t2\na\t1", None),  # also counts
+        ("b\t1\tx\nc\t2\tx\na\t0\tx", None),
+        ("row\tword\tid\n1\tb\t2\n2\tc\t1\n0\ta\t0", None),
+        ("b\t1\nc\t3\na\t0", "bca"),  # no row 2
+    ],
+)
+def test_numbers_without_names_are_rows_if_they_can_be_nothing_else(file, content, words) -> None:
+    np.save(path := file("v.npy", b""), np.eye(3))
+    file("v.txt", content)
+    if words is None:
+        refused("may be the rows of the words|two columns of rows", load_vectors, path)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)
+        assert load_vectors(path).index_to_key == [*words]
 
 
 @pytest.mark.parametrize(("content", "words", "told"), WITH_NUMBERS)

@@ -31,7 +31,7 @@ TOY = {"he": [1.0, 0.0], "she": [0.0, 1.0], "her": [1.0]}
 
 NO_SETS: list[tuple[Callable[[], object], str]] = [
     (lambda: look_up(TOY, {"X": "he"}), "X must be a list of words; for one word"),
-    (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "differ in length, so they cannot be from"),
+    (lambda: look_up(TOY, {"X": ["he"], "Y": ["her"]}), "X have 2 numbers, and those of Y have 1"),
     (lambda: look_up_tuples(TOY, "pairs", [("he", "xe")]), "every tuple in pairs .*: xe"),
     (lambda: look_up_tuples(TOY, "pairs", [("he",)]), "pairs must contain pairs or longer tuples"),
     (lambda: _as_rows("X", [[1.0], [np.inf]]), r"X must be finite; leave out rows \[1\]"),

@@ -11,10 +11,11 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
+from bayesbias.model.effects import word_means
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import LIKENESS, stacked
-from bayesbias.posterior.estimands import double_weights, group_means, relative_weights
+from bayesbias.posterior.estimands import double_weights, means_of_groups, relative_weights
 from bayesbias.tables.descriptives import default_rows
 
 
@@ -129,7 +130,7 @@ def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
     rng, spec = np.random.default_rng(1), load_model("by-group").fitting(design)
     shape = len(design.groups), len(design.columns)
     drawn = {"connection_mean": rng.normal(size=(5, 3)), "cell": rng.normal(size=(5, *shape))}
-    found = group_means(design, spec, drawn.__getitem__)
+    found = means_of_groups(design, spec, drawn.__getitem__)
     for (g, group), (c, connection) in product(
         enumerate(design.groups), enumerate(design.connections)
     ):
@@ -141,6 +142,45 @@ def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
         at = [design.connections.index(kinds[j]) for j in own]
         cells = drawn["connection_mean"][:, at] + drawn["cell"][:, g, own]
         np.testing.assert_allclose(found[:, g, c], cells.mean(axis=1))
+
+
+def test_a_group_named_overall_has_its_own_row() -> None:
+    table = table_of("xyz").replace({"protected_group": {"x": "overall"}})
+    frame = bb.prior_sensitivity(bb.fit(table, draws=100, seed=1)).query("parameter == 'contrast'")
+    assert [*frame["of"]] == ["overall", "group overall", "y", "z"]
+
+
+@pytest.mark.parametrize("name", ["by-group", "maximal"])
+def test_words_vary_around_their_groups_mean_over_sets_of_any_size(name: str) -> None:
+    """Group v owns two sets, of four words and one; group w owns none."""
+    table = table_of("uvwx")
+    table = table[~table["attribute"].isin(["w0", "w1", "w2"])]
+    owners = table["attribute_set"].replace("w", "v")
+    is_own, controls = owners == table["protected_group"], owners == "human"
+    kind = np.where(controls, "human", np.where(is_own, "associated", "different"))
+    design = make_design(table.assign(connection=kind).reset_index(drop=True))
+    rng, spec = np.random.default_rng(1), load_model(name).fitting(design)
+    means = {"connection_mean": rng.normal(size=(5, 3))}
+    means |= {
+        term.name: rng.normal(size=(5, *term.shape(design)))
+        for term in spec.terms_of("protected_group")
+    }
+    effects = {
+        term.name: rng.normal(size=(5, *term.shape(design)))
+        for term in spec.terms_of("protected_word")
+    }
+    none = {of: np.zeros_like(drawn) for of, drawn in effects.items()}
+    words = word_means(design, spec, means | effects)
+    groups = word_means(design, spec, means | none)
+    if name == "by-group":
+        expected = means_of_groups(design, spec, means.__getitem__)
+        np.testing.assert_allclose(groups, expected[:, design.word_group], atol=1e-12)
+    owned = {"u": {"u"}, "v": {"v", "w"}, "w": {"u", "v", "w", "x"}, "x": {"x"}}  # w: others' sets
+    lean = {of: effects["lean"][:, :, at] for at, of in enumerate(design.sets)}
+    others = word_means(design, spec, means | effects | {"lean": none["lean"]})
+    for at, group in enumerate(design.word_group):
+        own = np.mean([lean[of][:, at] for of in owned[design.groups[group]]], axis=0)
+        np.testing.assert_allclose((words - others)[:, at, 0], own, atol=1e-12)
 
 
 @pytest.mark.parametrize("controls", ["human", ""])

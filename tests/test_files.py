@@ -13,7 +13,7 @@ from builders import FAST, refused
 from moments import states
 
 import bayesbias as bb
-from bayesbias._core.files import file_names, recover, replace_file, replace_folder
+from bayesbias._core.files import file_names, file_stems, recover, replace_file, replace_folder
 from bayesbias.warnings import RunWasStopped
 
 
@@ -41,6 +41,13 @@ def write_folder(
         fill(new, "new", names)
         if error:
             raise error
+
+
+def test_names_of_files_have_no_slash_and_are_not_alike() -> None:
+    """Some file systems do not tell case apart."""
+    names = ["log p/token", "log p token", "LOG-p-token", "a.b_c-é"]
+    stems = ["log-p-token", "log-p-token-2", "LOG-p-token-3", "a.b_c-é"]
+    assert file_stems(names) == dict(zip(names, stems, strict=True))
 
 
 def test_a_file_appears_whole_with_the_permissions_that_open_gives(tmp_path: Path) -> None:

@@ -15,7 +15,13 @@ from bayesbias.embeddings.load import load_vectors
 from bayesbias.records.found import Frames, Without
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
-from bayesbias.report.write_up import OF_EMBEDDINGS, OF_METHODS, OF_MODELS, bibliography
+from bayesbias.report.write_up import (
+    OF_EMBEDDINGS,
+    OF_METHODS,
+    OF_MODELS,
+    bibliography,
+    escaped,
+)
 from bayesbias.tables.descriptives import default_rows
 from bayesbias.workflows.wordlist import Analysis
 
@@ -166,9 +172,32 @@ def test_odd_names_stay_text() -> None:
     found = bb.analyze("glove-demo", ODD, seed=1, **few, **ALONE)
     paper = found.write_up()
     assert "No-U-Turn" in paper.markdown
-    assert r"list “50% of \$x\_1\$ & \<b\>”;" in paper.markdown
-    assert "Source of the list: nobody #1 {yet}." in paper.markdown
+    assert r"list “50% of \$x\_1\$ \& \<b\>”;" in paper.markdown
+    assert r"Source of the list: nobody \#1 {yet}." in paper.markdown
     assert r"| stereotype | a\|b\_stereotype | small, quiet, home |" in paper.markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("&lt; k~2~ x^2^ @user #1", r"\&lt; k\~2\~ x\^2\^ \@user \#1"),
+        ("l'homme a--b by-group ...", r"l\'homme a\-\-b by-group \.\.\."),
+        ("- one", r"\- one"),
+        ("12. one", r"12\. one"),
+        ("0.12 (−0.1 to 0.3)", "0.12 (−0.1 to 0.3)"),
+    ],
+)
+def test_markdown_shows_texts_literally(text: str, shown: str) -> None:
+    assert escaped(text) == shown
+
+
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_methods_name_the_estimands_of_groups_only_if_groups_have_rows(model: str) -> None:
+    pets = {**PETS, "groups": {**PETS["groups"], "kid": ["child", "boy", "girl"]}}
+    pets["stereotypes"] = {**PETS["stereotypes"], "kid": ["school", "game", "play"]}
+    analysis = bb.analyze("glove-demo", pets, models=[model], **ALONE, draws=100, seed=1)
+    formula = "[m(h, S_g) - m(g, S_g)] - [m(h, T) - m(g, T)]"
+    assert (formula in analysis.write_up().markdown) == bool(analysis.found.groups)
 
 
 def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> None:
@@ -182,10 +211,11 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
 
 @pytest.mark.usefixtures("mock_nuts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_model_with_student_t_residuals_has_no_reference_lists() -> None:
+def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(tmp_path) -> None:
     few = {"models": ["robust"], "draws": 30, "chains": 2, "reference_lists": 5}
     found = bb.analyze("glove-demo", PETS, matched=0, progressbar=False, **few)
     assert found.found.without is Without.MODEL
+    assert found.report(tmp_path / "out").exists()
 
 
 def test_a_group_without_vectors_has_no_reference_lists() -> None:

@@ -321,6 +321,33 @@ def test_one_question_has_one_answer(seed: int, groups: str) -> None:
     assert abs(named["mean"] - word["mean"]) < 3 * named["sd"]  # pooled and unpooled
 
 
+@pytest.mark.parametrize("model", ["by-group", "maximal"])
+@pytest.mark.parametrize("attributes", ["population", "listed"])
+def test_a_new_word_shares_the_error_of_its_groups_slope(attributes: str, model: str) -> None:
+    table = ranked_table()
+    is_x = table["attribute_set"] == "x"  # so rare that the slope matters
+    table.loc[is_x, "attribute_rank"] = 30_000.0
+    cell = table["protected_group"] + table["attribute"]  # chance that the words of a group share
+    chance = by_name(cell, default_rng(2).normal, 0, 0.25).where(
+        table["connection"] == "matched", 0
+    )
+    table = plus(table, chance)
+    post = bb.fit(table, model, draws=1000, chains=2, seed=1)
+    without = post.copy()
+    del without["constant_data"]["attribute_rank"]
+    keys = {"protected_group": "x", "first": "associated", "second": "matched"}
+    one, other = (
+        only_row(bb.predict_words(tree, attributes=attributes, seed=1), **keys)
+        for tree in (post, without)
+    )
+    assert (one["estimand"], one["frequency"]) == ("within", "equal")
+    parts, positions = by_hand(table)[1:]
+    added = positions["x"] ** 2 * (parts[0] ** 2).sum() * N_MATCHED / (N_MATCHED - 2)
+    assert added > other["sd"] ** 2 / 4
+    # Variances of 2,000 draws have an error of 3%, and a correlation by chance adds 4%.
+    assert one["sd"] ** 2 == pytest.approx(other["sd"] ** 2 + added, rel=0.15)
+
+
 def test_controls_do_not_change_the_likeness_of_stereotypes() -> None:
     rng = default_rng(1)
     vectors = unit(rng.normal(size=(60, 20)) + 0.5)

@@ -142,6 +142,86 @@ def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     np.testing.assert_allclose(vectors[["he", "she"]], MATRIX[1:3], atol=tolerance)
 
 
+TURNED = WORDS[::-1]
+SHUFFLED = [2, 0, 5, 1, 4, 3]
+NAMED: dict[str, Callable[[list[str]], Any]] = {
+    "frame": lambda ws: WIDE.loc[ws],
+    "frame of objects": lambda ws: WIDE.astype(object).loc[ws],
+    "frame with a word column": lambda ws: COLUMN.set_index("word", drop=False).loc[ws],
+    "frame of lists": lambda ws: LISTS.set_index("text", drop=False).loc[ws],
+    "arrow": lambda ws: arrow(WIDE.loc[ws].reset_index(names="word")),
+    "polars": lambda ws: polars(WIDE.loc[ws].reset_index(names="token")),
+    "series": lambda ws: LISTS.set_index("text")["embedding"].loc[ws],
+    "dict": lambda ws: {w: ROWS[w] for w in ws},
+    "records": lambda ws: [{"text": w, "embedding": ROWS[w]} for w in ws],
+    "objects": lambda ws: [Fields(id=w, values=ROWS[w]) for w in ws],
+    "response": lambda ws: {"data": [{"input": w, "embedding": ROWS[w]} for w in ws]},
+    "columns": lambda ws: {"texts": ws, "embeddings": {"float": [ROWS[w] for w in ws]}},
+    "batch": lambda ws: [one for w in ws for one in BATCH if one["custom_id"] == w],
+    "index": lambda ws: [{"index": WORDS.index(w), "embedding": ROWS[w]} for w in ws],
+    "index as text": lambda ws: {"data": [{"index": f"{WORDS.index(w) + 7}", "values": ROWS[w]}
+                                          for w in ws]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_rows_that_name_their_words_are_theirs_in_any_order(kind: str) -> None:
+    for order in (WORDS, TURNED, [WORDS[i] for i in SHUFFLED]):
+        held = NAMED[kind](order)
+        np.testing.assert_array_equal(as_keyed((WORDS, held))[WORDS], MATRIX)
+        if not kind.startswith("index"):
+            np.testing.assert_array_equal(as_keyed((TURNED, held))[WORDS], MATRIX)
+            encoder = bb.load_vectors(lambda ws, of=order: NAMED[kind]([w for w in of if w in ws]),
+                                      ["he", "she", "home"])  # fmt: skip
+            np.testing.assert_array_equal(encoder[["he", "she", "home"]], MATRIX[[1, 2, 4]])
+
+
+@pytest.mark.parametrize("made", [dict, Fields])
+@pytest.mark.parametrize("name", [int, str])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("sizes", [(6,), (4, 2), (2, 2, 2), (3, 1, 2), (1,) * 6])
+def test_items_of_several_requests_keep_their_order(sizes, first, name, made) -> None:
+    indices = [name(i + first) for size in sizes for i in range(size)]
+    items = [made(index=i, embedding=[*row]) for i, row in zip(indices, MATRIX, strict=True)]
+    for held in (items, {"data": items}, Fields(data=items)):
+        np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
+
+
+NUMBERED = pd.DataFrame(MATRIX, index=SHUFFLED)
+UNCLEAR: list[tuple[Any, Any, str]] = [
+    (WORDS, NUMBERED, "do not rise"),
+    (WORDS, pd.Series([*MATRIX], SHUFFLED), "do not rise"),
+    (WORDS, {i: MATRIX[i] for i in SHUFFLED}, "do not rise"),
+    (WORDS, [{"id": i, "values": MATRIX[i]} for i in SHUFFLED], "do not rise"),
+    (WORDS, WIDE.set_axis([*"abcdef"]), "not the same words .*'a' at 'the'"),
+    (WORDS, WIDE.set_axis([*WORDS[:5], "home"]), "not the same words .*'home' at 'career'"),
+    (WORDS[:5], WIDE, "6 for 5 words"),
+    (WORDS, [{"text": w.upper(), "vector": r} for w, r in ROWS.items()], "not the same words"),
+    ({w: i for i, w in enumerate(TURNED)}, WIDE, "words map to rows whose labels"),
+    ({"he": 0}, WIDE, "not the same words"),
+    *[
+        (WORDS, [{"index": i, "values": r} for i, r in zip(given, MATRIX, strict=True)], "an index")
+        for given in ([1, 0, 2, 0, 1, 2], [0, 1, 2, None, 4, 5], [0, 0.5, 1, 2, 3, 4], [*"abcdef"],
+                      [0, 1, 3, 0, 1, 2], [True, False] * 3)
+    ],
+    (WORDS[:1], [BATCH[0] | {"response": {"body": RESPONSE}}], "6 vectors, but one custom_id"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "held", "told"), UNCLEAR)
+def test_rows_whose_labels_are_other_words_or_in_no_order(words: Any, held: Any, told: str) -> None:
+    refused(told, as_keyed, (words, held))
+
+
+def test_numbers_that_rise_are_no_order() -> None:
+    for kept in (WIDE.reset_index(drop=True).iloc[[1, 3, 4]], MATRIX[[1, 3, 4]]):
+        np.testing.assert_array_equal(as_keyed((["he", "null", "home"], kept)).vectors,
+                                      MATRIX[[1, 3, 4]])  # fmt: skip
+    mask = [4, 1, 3]
+    found = as_keyed((COLUMN["word"].iloc[mask], WIDE.reset_index(drop=True).iloc[mask]))
+    np.testing.assert_array_equal(found[["home", "he", "null"]], MATRIX[mask])
+
+
 def test_tensors_of_any_kind() -> None:
     tensor = pytest.importorskip("torch").tensor(MATRIX, requires_grad=True)
     for held in ((WORDS, tensor), dict(zip(WORDS, tensor, strict=True))):

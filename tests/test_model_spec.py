@@ -23,6 +23,7 @@ sigma = "connection"
 of = "protected_word"
 by = "connection"
 sd = "connection_sd"
+around = "connection_mean"
 [priors]
 connection_mean = { family = "normal", mean = 1, sd = 0.1, reason = "told so" }
 connection_sd = { family = "half_normal", sd = 0.2 }
@@ -86,6 +87,8 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 WORDS = "the model 'paper' has no term for protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
 OWN_SDS = {"of": "attribute", "by": "protected_group", "sd": "s", "sd_by": "protected_group"}
+TAKEN = ("attribute", "connection", "connection_other", "chain", "draw", "a/b", "a b", "")
+NO_MEANS = ({"around": ""}, {"by": "", "sd_by": "", "around": ""})
 ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
 
 
@@ -107,6 +110,11 @@ ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no corre
         (with_term("word_mean", off="x"), r"_mean\] unknown key 'off'; did you mean 'of'"),
         (with_term("own", of="atribute", sd="s"), r"unknown value of of .*; did you mean"),
         (with_term("sigma", of="attribute", sd="s"), "two parts of the model are called 'sigma'"),
+        *((with_term(name, of="attribute", sd="s"), "be the name of a part") for name in TAKEN),
+        *((with_term("own", of="attribute", sd=name), "be the name of a part") for name in TAKEN),
+        *((with_term("word_mean", **keys), "have this name") for keys in NO_MEANS),
+        (with_term("own", of="protected_group", sd="s"), "have this name"),
+        (with_term("own", of="attribute_set", by="attribute_set", sd="s"), "must differ"),
         (with_term("own", of="attribute", sd="s", constraint="zero_sum"), ZERO_SUM),
         (with_term("own", **OWN_SDS, constraint="zero_sum"), ZERO_SUM),
         (with_term("own", of="attribute", sd="s", correlated=True), "correlated effects need"),

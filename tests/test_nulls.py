@@ -134,6 +134,7 @@ def test_leanings_of_three_groups_sum_to_zero_and_have_the_sd_asked_for(lean: st
     to_words = turned.distances[:, ::2, 0] - 1  # of one attribute, to a word of each group
     assert to_words.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
     assert to_words[:, 0].std() == pytest.approx(0.05 * 2 / 3, rel=SE * 0.011)
+    assert turned.distances[:, :, -2:] == pytest.approx(1.0, abs=1e-15)  # of controls
 
 
 def test_topics_are_neighbors_and_random_lists_are_not() -> None:

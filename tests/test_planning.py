@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from builders import only_row, refused
+from builders import only_row, refused, table_of
 from scipy.stats import nct, t
 from test_frequency import ranked_table
 
@@ -205,3 +205,11 @@ def test_numbers_of_words_are_whole_and_positive() -> None:
     pd.testing.assert_frame_equal(bb.plan(words=np.int64(4), **small), bb.plan(words=[4], **small))
     refused("words", bb.plan, words=0)
     refused("attributes", bb.plan, attributes=[4, 2.5])
+    for name in ("words", "attributes", "clusters"):
+        refused(name, bb.plan, **{name: []})
+
+
+def test_a_pilot_with_effects_of_contexts_is_refused() -> None:
+    table = pd.concat([table_of("xy", seed=seed).assign(context=str(seed)) for seed in (1, 2)])
+    pilot = bb.fit(table.reset_index(drop=True), "contextual", draws=50, chains=1, seed=1)
+    refused("without effects of contexts", bb.plan, pilot)

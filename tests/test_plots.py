@@ -292,3 +292,10 @@ def test_what_xml_forbids_is_replaced_before_it_is_drawn(tmp_path: Path) -> None
     ax = plots.intervals(frame, by="by", hue="hue", title="x\ufffe", note="\x04", heading="y")
     ElementTree.parse(plots.save(ax, tmp_path / "odd.svg")[0])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["nur\ufffdse", "so\ufffdn"]
+
+
+def test_probabilities_of_intervals_are_not_rounded() -> None:
+    row = {"ci_prob": 0.995, "row": 0, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
+    ax = bb.plots.predictive_check(pd.DataFrame([row, row]))
+    texts = " ".join(text.get_text() for text in ax.figure.findobj(Text))
+    assert "99.5%" in texts

@@ -157,3 +157,51 @@ def test_a_group_with_the_name_of_a_connection_or_of_all_groups_is_asked_for_by_
     mean = rows.set_index("protected_group")["mean"]
     assert found["estimand"].tolist() == ["relative", "mean distance"]
     assert found["mean"][0] == pytest.approx(mean["human"] - mean["c"])
+
+
+@pytest.fixture(scope="module")
+def three() -> DataTree:
+    return bb.fit(table_of("xyz"), seed=1, **FAST)
+
+
+@pytest.mark.parametrize("over", ["population", "listed"])
+@pytest.mark.parametrize("keys", [("overall", "", ""), ("group", "x", ""), ("word", "x", "x1")])
+@pytest.mark.parametrize("term", ["bias", "associated - different", "associated - human", "human"])
+def test_the_default_row_of_a_subject_meets_other_terms_of_it(
+    three: DataTree, over: str, keys: tuple[str, str, str], term: str
+) -> None:
+    """Sums and differences have those of the means in `contrasts` and `summary`."""
+    subject = keys[2] or keys[1] or "all"
+    rows = bb.contrasts(three, over=over)
+    for name, key in zip(("level", "protected_group", "protected_word"), keys, strict=True):
+        rows = rows[rows[name] == key]
+    bias = only_row(rows, first="associated", second="different")
+    if term == "human":
+        other = bb.hypothesis(three, f"{subject}: human > 0", over=over).iloc[0]
+        assert other["estimand"] == "mean distance"
+    else:
+        second = "human" if "human" in term else "different"
+        other = only_row(rows, first="associated", second=second)
+    texts = f"{subject}: {term} + bias < 0", f"{subject}: bias < {subject}: {term}"
+    total, difference = bb.hypothesis(three, *texts, over=over).to_dict("records")
+    # means of 1,000 draws differ from exact means by a thirtieth of an sd
+    error = 0.1 * (bias["sd"] + total["sd"])
+    assert total["mean"] == pytest.approx(bias["mean"] + other["mean"], abs=error)
+    assert difference["mean"] == pytest.approx(bias["mean"] - other["mean"], abs=error)
+    assert {*total["estimand"].split(" and ")} == {bias["estimand"], other["estimand"]}
+    if term in ("bias", "associated - different"):
+        assert (difference["mean"], difference["probability"]) == (0, 0)
+
+
+@pytest.mark.parametrize("text", ["x + y + z < all + all + all", "x > x: bias", "x - .1 < x - .1"])
+def test_equal_sides_are_not_less(three: DataTree, text: str) -> None:
+    """In a balanced table, the overall contrast is the average of those of the groups."""
+    found = bb.hypothesis(three, text).iloc[0]
+    assert found[["mean", "probability"]].tolist() == [0, 0]
+
+
+def test_a_colon_is_not_followed_by_another_group(three: DataTree) -> None:
+    refused("'x' and 'y' are both groups or words", bb.hypothesis, three, "x: y < 0")
+    texts = "x: associated - human < y", "y > x: associated - human"  # until the next colon
+    one, other = bb.hypothesis(three, *texts)["mean"]
+    assert one == pytest.approx(-other)

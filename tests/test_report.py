@@ -6,11 +6,21 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import HOSTILE, hostile_analysis, religion_analysis, written_page
+from builders import (
+    HOSTILE,
+    groups_by_sets,
+    hostile_analysis,
+    plus,
+    religion_analysis,
+    written_page,
+)
+from matplotlib.text import Text
+from rich.cells import cell_len
 from sweep_inputs import write_inputs
 
 import bayesbias as bb
@@ -18,10 +28,14 @@ from bayesbias._core import warnings
 from bayesbias.records.found import Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
-from bayesbias.report.dots import LIST, axis_for
+from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow, axis_for
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
+from bayesbias.report.page import save_plots
+from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
-from bayesbias.report.screen import LABEL
+from bayesbias.report.screen import LABEL, screen_text
+from bayesbias.report.sentences import Answer, between, claim_of
+from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
@@ -155,6 +169,9 @@ NUMBERED = naming_of(
         (graded(0.9899), "98%, very probably"),
         (digits_for(0.19, -0.02), 2),
         (digits_for(0.00013, -0.00002), 5),
+        (between(-0.02, 0.1), "between 0.10 closer and 0.02 farther"),
+        (between(0.012, 0.1), "between 0.01 and 0.10 closer"),
+        (between(-0.1, -0.012), "between 0.01 and 0.10 farther"),
         (NUMBERED.groups["0"], "words of group 0"),
         (NUMBERED.sets["0"], "stereotypes of group 0"),
         (NUMBERED.sets["18-25"], "youth words"),
@@ -312,9 +329,99 @@ def test_each_list_of_a_sweep_has_a_row(sweep: Sweep) -> None:
 def test_axes_are_fixed_unless_a_posterior_does_not_fit() -> None:
     assert axis_for([-0.1, 0.3]) == LIST
     assert axis_for([-0.1, 0.8]).high == pytest.approx(2 * LIST.high)
+    for value, first in product((-0.0022, -0.00065, 0.0004), (LIST, MANY)):
+        axis = axis_for([value] * 100, first)
+        assert axis.low <= value <= axis.high < 0.1 * first.high + 1e-12
     small = axis_for([-0.0001, 0.0002])
     assert small.high < 0.001
     assert len({number(tick, small.digits) for tick in small.ticks}) == len(small.ticks)
+
+
+@pytest.fixture(scope="module")
+def close() -> Analysis:
+    """Two groups whose words nearly have one vector, so all differences are about .001."""
+    rng = np.random.default_rng(4)
+    common, leans = 3 * rng.standard_normal(50), rng.standard_normal((2, 50))
+    words = {group: [f"{group}{i}" for i in range(6)] for group in "xy"}
+    sets = {group: [f"{group}s{i}" for i in range(6)] for group in "xy"}
+    vectors = {
+        word: common + 0.15 * (rng.standard_normal(50) + 0.8 * lean)
+        for group, lean in zip("xy", leans, strict=True)
+        for word in (*words[group], *sets[group])
+    }
+    few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
+    return bb.analyze(vectors, {"groups": words, "stereotypes": sets}, name="v", **few)
+
+
+def test_small_differences_are_not_written_as_zero(close: Analysis) -> None:
+    row, page = close.found.overall, close.page()
+    assert 0.0005 < row.mean < 0.002
+    figures = Parsed(page.figures())
+    texts = [*figures.values("aria-label", "data-values"), figures.text]
+    axes = [draw() for name, draw in page.plots().items() if name != "distributions"]
+    texts += [one.get_text() for ax in axes for one in ax.figure.findobj(Text)]
+    assert not re.findall(r"[ (]−?0\.000?(?!\d)", " ".join(texts))
+    assert f"{number(row.mean, 4)} (89% interval {number(row.low, 4)} to" in str(close.write_up())
+    assert re.search(r"\nX words go with x stereotypes", str(close.write_up()))  # one letter
+    assert number(row.mean, 4) in page.folded()
+    # The words of each panel take most of the width.
+    svg = page.figures().split("<svg")[-2]
+    places = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', svg)]
+    assert np.ptp(places) > 200
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoSets")
+def test_attributes_of_two_sets_are_in_both_and_wide_names_fit_into_terminals() -> None:
+    wide, rng = "漢字" * 7, np.random.default_rng(1)
+    words = {name: [f"{i}{j}" for j in range(3)] for i, name in enumerate(("matched", wide))}
+    sets = {"matched": ["s", "t", "both"], wide: ["u", "v", "both"]}
+    listed = bb.load_wordlist({"groups": words, "stereotypes": sets})
+    vectors = {word: rng.standard_normal(20) for word in listed.words}
+    few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
+    found = bb.analyze(vectors, listed, name="漢字" * 30, **few)
+    assert max(cell_len(line) for line in str(found).splitlines()) <= 80
+    assert "list’s 12 entries" in str(found.write_up())
+    drawn = PairMap(word_pairs(found.table), {}, {})
+    assert drawn.attributes.count("both") == 2
+    for (group, name), own in (
+        word_pairs(found.table).query("own").groupby(["protected_group", "attribute_set"])
+    ):
+        assert {drawn.attributes[at] for at in drawn.columns[name]} == {*own["attribute"]}
+        block = drawn.distances[np.ix_(drawn.rows[group], drawn.columns[name])]
+        assert np.sort(block.ravel()) == pytest.approx(np.sort(own["cosine_distance"]))
+    ticks = bb.plots.heatmap(found.table).get_xticklabels()
+    assert sorted(tick.get_text() for tick in ticks) == ["both", "both", *"stuv"]
+
+
+@pytest.mark.parametrize("axis", [SHARES, WHOLE])
+def test_heads_of_shares_fit_into_terminals(axis) -> None:
+    row = DotRow("bert", [0.6] * 100, (0.6, 0.5, 0.7), ("60%", "50% to 70%"))
+    plan = DotPicture([row], [], ("against", "with the stereotype"), "", axis, "")
+    head = screen_text(Answer(("It does.",), "", plan)).splitlines()[1]
+    assert head.endswith("mean (interval)")
+    assert len(head) <= 80
+
+
+def test_pairs_that_a_language_model_lacks_are_counted_and_recorded(tmp_path: Path) -> None:
+    types = {"bert": ["age", "race"], "gpt": ["age", "gender"]}
+    rows = [
+        (model, f"{kind}{i}", kind, "log p/token", np.cos(7 * i + len(model)))
+        for model, kinds in types.items()
+        for kind in kinds
+        for i in range(15)
+    ]
+    names = ["model", "pair_id", "bias_type", "measure", "difference"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "scores.csv", index=False)
+    few = PairSettings(seed=1, draws=100, tune=100, chains=2, progressbar=False)
+    with pytest.warns(bb.warnings.LeftOut):
+        found = analyze_pairs(bb.maskedlm.read_scores(tmp_path / "scores.csv"), few)
+    page, (lost,) = found.page(), found.notices
+    assert (lost.n, lost.total) == (30, 45)
+    assert {"15", "45"} & {*NUMBER.findall(page.kicker)} == {"15"}
+    assert str(lost) in " ".join(found.verbose().split())
+    assert str(lost) in found.found.origin["warnings"]
+    save_plots(page, tmp_path / "plots", ["png"])
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["shares-log-p-token.png"]
 
 
 def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Path) -> None:
@@ -362,6 +469,35 @@ def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
     assert len(change.landmarks) == 0
     two = words | {"stereotypes": words["stereotypes"] | {"woman": ["home", "family", "kitchen"]}}
     assert len(bb.analyze_change("glove-demo", "hard", two, sets="gender", **how).landmarks) == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "question", "said", "formula"),
+    [
+        ("attribute_set == 'g'", Question.SHARED, "g words", "$m(h, S_g) - m(g, S_g)$"),
+        ("protected_group == 'g'", Question.ALONE, "their", "$m(g, S_h) - m(g, S_g)$"),
+        ("protected_group != 'k'", Question.GROUPS, "their", "$m(g, S_h) - m(g, S_g)$"),
+    ],
+)
+def test_changes_say_whose_stereotypes_they_are_about_and_what_was_estimated(
+    rows: str, question: Question, said: str, formula: str, tmp_path: Path
+) -> None:
+    """Three groups with one set, one group with three, and two groups with a set of nobody."""
+    table, rng = groups_by_sets("ghk", 3, 4).query(rows), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.05 * (table["connection"] == "associated"))
+    after = plus(after, 0.02 * rng.standard_normal(len(table)))
+    change = bb.analyze_change(before, after, draws=200, seed=1, progressbar=False)
+    assert change.found.question is question
+    assert f"away from {said}" in " ".join(str(change).split())
+    assert f"difference {formula}" in change.write_up().markdown
+    assert change.report(tmp_path / "out").exists()
+
+
+def test_a_claim_against_stereotypes_names_those_of_others_first() -> None:
+    asked = SimpleNamespace(naming=NUMBERED, question=Question.GROUPS)
+    first, second = claim_of(asked, holds=False).split(" more than ")
+    assert ("toward others’" in first, "toward their own" in second) == (True, True)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -17,12 +18,14 @@ import bayesbias as bb
 from bayesbias.scores import (
     ScoreResult,
     direct_bias,
+    direction_agreement,
     ect,
     effect_sizes,
     gweat,
     mac,
     mac_change,
     nas,
+    permutation_test,
     psi,
     ripa,
     rnd,
@@ -241,6 +244,13 @@ SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
 LABELED = SHORT | {"x0": pd.Series(SHORT["x0"]), "x1": pd.Series(SHORT["x1"], [*"abcde"])}
+
+
+def wide(*widths: int) -> tuple[np.ndarray, ...]:
+    """Return two vectors of each length."""
+    return tuple(np.random.default_rng(width).normal(size=(2, width)) for width in widths)
+
+
 WIDE = pd.DataFrame([[1.0, 2.0]], columns=[*"ab"])
 SWAPPED = WIDE[["b", "a"]]
 
@@ -270,6 +280,31 @@ SWAPPED = WIDE[["b", "a"]]
         ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.15, 0.3]])),
         ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
+        ("different words.*'x0', 'x0'", ripa, (SHORT, A, [("x0", "x0")])),
+        ("different words.*'x0', 'y1', 'x0'", direct_bias, (SHORT, A, [("x0", "y1", "x0")])),
+        ("different words.*'x0', 'x0'", direction_agreement, (SHORT, [("x0", "x0")])),
+        ("words have 3 numbers, and those of A have 2", psi, wide(3, 2, 2)),
+        ("X have 3 numbers, and those of B have 2", weat, (None, *wide(3, 3, 3, 2))),
+        ("targets have 3 numbers, and those of group 1 have 4", same, (None, *wide(3), wide(3, 4))),
+        ("targets have 3 numbers, and those of B have 2", rnsb, (None, *wide(3, 3, 2))),
+        ("group 0 have 3 numbers, and those of attr", gweat, (None, wide(3, 3), wide(3, 2))),
+        ("X have 3 numbers, and those of attributes", rnd, (None, *wide(3, 3, 2))),
+        ("targets have 3 numbers, and those of pairs 0", ripa, (None, *wide(3), wide(2))),
+        ("targets have 3 numbers, and those of def", direct_bias, (None, *wide(3), wide(2))),
+        (
+            "and those of pairs 0 have 2",
+            ripa,
+            (SHORT | {"p": [1, 2], "q": [2, 1]}, A, [("p", "q")]),
+        ),
+        ("one row for each data set", effect_sizes, (np.ones((2, 3)), np.ones((3, 3)), "pooled")),
+        ("one row for each data set", effect_sizes, (np.ones((2, 3)), np.ones(3))),
+        ("one row for each data set", permutation_test, (np.ones((2, 3)), np.ones((3, 3)))),
+        ("at least one association each", effect_sizes, (1.0, [1.0])),
+        (
+            "k must be from 1 to .*whole number.*got 1.5",
+            partial(direct_bias, k=1.5),
+            (SHORT, A, [("x0", "y1")]),
+        ),
         ("pairs is empty", ripa, (SHORT, A, [])),
         ("each pair must have two words", ripa, (SHORT, A, [("x0", "y1", "y2")])),
         ("needs two or more; got 1", same, (SHORT, A, [X])),
@@ -279,13 +314,41 @@ SWAPPED = WIDE[["b", "a"]]
         ("needs at least three words", effect_sizes, ([1.0], [2.0], "pooled")),
         (r"ddof must be one of \(0, 1, 'pooled'\); got 2", effect_sizes, ([1.0], [2.0], 2)),
         ("finite and not negative", partial(direct_bias, c=np.nan), (SHORT, A, PAIRS)),
-        ("k must be from 1 to", partial(direct_bias, k=2), (SHORT, A, [("x0", "y1")])),
+        (
+            "k must be from 1 to",
+            partial(direct_bias, k=2),
+            (SHORT, A, [("x0", "y1")]),
+        ),
         ("unknown relation", partial(ripa, relation="all"), (SHORT, A, PAIRS)),
         ("MAC needs a list", mac, (SHORT, bb.WordList(name="n", controls={"neutral": ("x0",)}))),
     ],
 )
 def test_refusals(told: str, call, sets) -> None:
     refused(told, call, *sets)
+
+
+@pytest.mark.parametrize("call", [weat, nas, same, ripa, direction_agreement])
+def test_words_are_text(call) -> None:
+    sets = {ripa: ([1], PAIRS), direction_agreement: ([("x0", 1)],), same: ([1], [X, Y])}
+    sets |= {weat: (X, Y, A, (1, 2)), nas: (X, np.array([1, 2]), B)}
+    refused("the words of .* must be text; got", call, SHORT, *sets[call], error=TypeError)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, np.inf])
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
+def test_probabilities_too_small_for_float64_have_shares(scale: float, C: float) -> None:
+    """Python's decimals go down to 1e-999999."""
+    rows, a, b = scale * np.array([[1.0, 0], [1, 1e-3], [1.1, 0], [2, 0]]), np.eye(2), -np.eye(2)
+    direction = negative_direction(a, b, C)
+    powers = [Decimal(float(x)).exp() for x in rows @ direction[:-1] + direction[-1]]
+    chances = [power / (1 + power) for power in powers]
+    shares = [chance / sum(chances) for chance in chances]
+    found = rnsb(None, rows, a, b, C=C)
+    # Exponents up to 1e6 have rounding errors of 1e-10.
+    assert found.share.tolist() == pytest.approx([*map(float, shares)], abs=1e-7)
+    assert found.probability.tolist() == pytest.approx([*map(float, chances)], abs=1e-7)
+    kl = sum((p * (p * 4).ln() for p in shares if p), Decimal(0))
+    assert found.score == pytest.approx(float(kl), abs=1e-6)
 
 
 def test_vectors_come_first() -> None:

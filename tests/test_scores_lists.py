@@ -2,7 +2,7 @@
 
 import re
 from functools import cache, partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,7 @@ def test_resamplings_are_scores_of_the_drawn_words(name: str) -> None:
         if name == "rnsb":  # only targets are resampled; the classifier uses the whole list
             drawn[1] = {g: {w: vectors[w] for w in ws} for g, ws in words.stereotypes.items()}
         if name in {"ripa", "direct_bias"}:  # pairs are resampled as pairs
-            places = picks.defining[number]
+            places = picks.defining[5][number]
             drawn[0] = {
                 group: {
                     f"{group}.{i}": vectors[words.groups[group][j]] for i, j in enumerate(places)
@@ -123,6 +123,72 @@ def test_tuples_that_lack_a_word_define_nothing() -> None:
     rows, _ = list_rows({word: row for word, row in vectors.items() if word != "y2"}, words)
     expected = [[vectors[f"{group}{place}"] for group in "xyz"] for place in (0, 1, 3, 4)]
     np.testing.assert_allclose(rows.defining_sets, expected, rtol=1e-6)  # single precision
+
+
+@pytest.mark.parametrize("third", ["one is missing", "one more", "two fewer"])
+def test_rows_of_two_groups_do_not_depend_on_a_third_one(third: str) -> None:
+    vectors, words = leaning("xyz")
+    size = {"one more": 6, "two fewer": 3}.get(third, 5)
+    lost = {"y2"} | ({"z1"} if third == "one is missing" else set())
+    known = {w: v for w, v in (vectors | {"z5": np.arange(6.0)}).items() if w not in lost}
+    three = WordList("n", words.groups | {"z": [f"z{i}" for i in range(size)]}, words.stereotypes)
+    two = [{g: sets[g] for g in "xy"} for sets in (words.groups, words.stereotypes)]
+    tables = [
+        score_table(known, each, n_resamples=20, seed=0) for each in (three, WordList("n", *two))
+    ]
+    rows = [t[t["groups"].isin(["x, y", "y, x"])].set_index(["score", "groups"]) for t in tables]
+    both = rows[0].index.intersection(rows[1].index)
+    assert {"ripa", "weat", "rnsb", "same_skew"} <= {score for score, _ in both}
+    pd.testing.assert_series_equal(rows[0].loc[both, "value"], rows[1].loc[both, "value"])
+    complete = [i for i in range(5) if i != 2]
+    pairs = [(f"x{i}", f"y{i}") for i in complete]
+    targets = [*words.stereotypes["x"], *words.stereotypes["y"]]
+    assert value(tables[0], "ripa", "x, y") == pytest.approx(ripa(known, targets, pairs).score)
+    assert rows[0].loc[both, ["low", "high"]].notna().all(axis=None)
+
+
+def test_stereotypes_that_groups_share_count_once() -> None:
+    vectors, words = leaning("xyz")
+    stereotypes = {g: [*of] for g, of in words.stereotypes.items()}
+    stereotypes["y"][1:3] = "B", stereotypes["x"][0]
+    vectors |= {"b": np.ones(6)}  # B is another spelling of it
+    stereotypes["x"][2] = "b"
+    shared = WordList("n", words.groups, stereotypes)
+    pooled = {
+        key: [*dict.fromkeys(stereotypes[key[0]] + stereotypes[key[1]])] for key in ("xy", "xz")
+    }
+    pooled["xy"].remove("B")
+    everything = [w for w in dict.fromkeys(chain(*stereotypes.values())) if w != "B"]
+    v, of = bb.load_vectors(vectors, shared, case="lower"), words.groups
+    table = score_table(v, shared, n_resamples=50, seed=0)
+    for (one, other), targets in pooled.items():
+        at, pairs = f"{one}, {other}", list(zip(of[one], of[other], strict=True))
+        two = scores.same(v, targets, [of[one], of[other]])
+        expected = {
+            "ect": ect(v, of[one], of[other], targets).score,
+            "ripa": ripa(v, targets, pairs).score,
+            "same_skew": two.skew,
+            "same_stereotype": two.stereotype,
+        }
+        for name, number in expected.items():
+            assert value(table, name, at) == pytest.approx(number)
+    assert value(table, "same", "x, y, z") == pytest.approx(scores.same(v, everything, of).score)
+    triples = list(zip(*of.values(), strict=True))
+    direct = scores.direct_bias(v, everything, triples).score
+    assert value(table, "direct_bias", "x, y, z") == pytest.approx(direct)
+    for name, at in product(["nas", "rnsb"], ["x, y", "y, x", "x, z"]):
+        row = table[(table["score"] == name) & (table["groups"] == at)]
+        undefined = [stereotypes["x"][0] in note for note in row["note"]]
+        assert undefined == [at != "x, z"] * len(row) == row["value"].isna().tolist()
+    A, B = stereotypes["x"], stereotypes["y"]
+    refused("A and B share", scores.nas, v, of["x"], A, B)
+    refused("A and B share", scores.rnsb, v, of["x"], A, B)
+    # On average, a drawn list has every word once.
+    rows, _ = list_rows(v, shared)
+    mean = ListScore(lambda drawn: float(drawn.targets.sum()), "all")
+    (drawn,) = resampled_values([(mean, (0, 1, 2))], rows, resamples(rows, 2_000, 0))
+    error = drawn.std() / np.sqrt(2_000)
+    assert abs(drawn.mean() - v[everything].sum()) < 4 * error
 
 
 def test_intervals_are_quantiles_and_what_is_undefined_is_left_out() -> None:
@@ -147,6 +213,8 @@ def test_refusals() -> None:
     table = partial(score_table, vectors, words)
     refused("got the string 'weat'", table, scores="weat", error=TypeError)
     refused("unknown score 'waet'; did you mean 'weat'", table, scores=["waet"])
+    refused("unknown scope 'alle'; did you mean 'all'", ListScore, len, "alle")
+    refused("unknown direction 'up'", ListScore, len, "all", direction="up")
     refused("scores is empty; choose from weat", table, scores=[])
     refused("must be a bb.scores.ListScore", table, scores={"own": len}, error=TypeError)
     refused("n_resamples must be a whole number, 2 or more", table, scores=["mac"], n_resamples=0)

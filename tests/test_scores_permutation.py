@@ -48,18 +48,17 @@ def test_every_split_is_counted_and_so_are_ties(data, alternative) -> None:
     assert result.n_splits == comb(len(values), n_x)
 
 
+@pytest.mark.parametrize("below", [1e-9, 0.02, 0.3])
 @given(seed=st.integers(0, 10_000), size=st.integers(3, 11), data=st.data(), attained=st.booleans())
-def test_bounds_hold_for_every_threshold(seed, size, data, attained) -> None:
+def test_bounds_hold_for_every_threshold(seed, size, data, attained, below) -> None:
     values = np.random.default_rng(seed).normal(size=size)
     values -= values.mean()
     chosen = data.draw(st.integers(1, size - 1))
-    sums = sorted(sum(some) for some in combinations(values.tolist(), chosen))
-    at = data.draw(st.integers(0, len(sums) - 1))
-    # Just below a sum, which the sum then reaches; or between two sums if none is known.
-    threshold = sums[at] - 1e-9 if attained else sums[at] + 1e-3
+    # Below the sum of the first scores, which they then reach; or above it.
+    threshold = values[:chosen].sum() + (-below if attained else 1e-3)
     expected = share(values.tolist(), chosen, threshold)
-    one = 1 / comb(size, chosen) if attained else 0.0
-    coarse = _bounds_on_grid(values, chosen, threshold, float(np.ptp(values)) / 4, one)
+    step = float(np.ptp(values)) / data.draw(st.sampled_from([4, 50, 1_000]))
+    coarse = _bounds_on_grid(values, chosen, threshold, step, attained=attained)
     for low, high in (tail_bounds(values, chosen, threshold, attained=attained), coarse):
         assert low <= expected * (1 + ROUNDING)
         assert expected * (1 - ROUNDING) <= high
@@ -223,6 +222,22 @@ def test_scores_of_single_precision_have_ties(n: int, alternative: str) -> None:
     for x, y in ((single[:5], single[5:]), (single[:5], ratings[5:])):
         found = permutation_test(x, y, alternative=alternative)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [37, 45, 60, 120])
+@pytest.mark.parametrize("type_", [np.float16, np.float32])
+@pytest.mark.parametrize(("offset", "sd", "digits"), [(0, 0.2, 9), (1, 0.2, 9), (50, 20, 2)])
+def test_scores_of_single_precision_have_no_other_ties(n, type_, offset, sd, digits) -> None:
+    """Continuous scores are no multiples of a step; single words and pairs are tried one by one."""
+    for seed in range(24):
+        s = np.random.default_rng(seed).normal(offset, sd, n).round(digits).astype(type_)
+        wide = s.astype(np.float64) - s.astype(np.float64).mean()
+        tie = float(np.finfo(type_).eps) * np.abs(s.astype(np.float64)).sum()
+        for n_x in (1, 2):
+            found = permutation_test(s[:n_x], s[n_x:], alternative="greater")
+            expected = share([*wide], n_x, wide[:n_x].sum() - tie)
+            assert found.low * (1 - ROUNDING) <= expected <= found.high * (1 + ROUNDING)
+            assert found.high <= 1.02 * found.low
 
 
 def test_inverted_tails_of_long_lists() -> None:

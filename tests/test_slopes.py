@@ -237,6 +237,7 @@ def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     assert row["sd"] < 0.03
     refused("has no covariates", bb.slopes, posterior_at(post, "before"))
     refused("posterior_at keeps", bb.contrasts, posterior_at(post, "before"), of="attribute")
+    refused("posterior_at keeps", bb.plan, posterior_at(post, "before"))
 
 
 def test_slopes_of_a_model_can_differ_by_connection() -> None:

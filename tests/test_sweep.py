@@ -23,6 +23,7 @@ from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
 from bayesbias.records.found import Frames
 from bayesbias.report.pages import page_of
+from bayesbias.report.screen import screen_text
 from bayesbias.report.sentences import plain
 from bayesbias.tables.schema import Checked
 from bayesbias.workflows.output import require_place, write_frames
@@ -367,12 +368,46 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     found = run_sweep(some, progress=False).found
     picture = page_of(found).answer.picture
     assert picture
-    assert {row.label: row.below for row in picture.rows} == {"calm": "same as again", "wild": ""}
+    assert {row.label for row in picture.rows} == {"calm = again", "wild"}
+    assert "calm = again" in screen_text(page_of(found).answer)
     ranks = found.frames["ranks"].assign(p_most=0.5)  # equally probable, so both are named
     tied = replace(found, frames=Frames({**found.frames, "ranks": ranks}))
     said = plain(page_of(tied).answer.sentence)
     assert "calm" in said
     assert "wild" in said
+
+
+def test_embeddings_without_a_rank_are_named_with_the_reason(
+    config: SweepConfig, config_path: Path
+) -> None:
+    """A copy has the first one's place; turned vectors have the same distances."""
+    calm, wild = config.embeddings[0], config.embeddings[2]
+    again, one_model = replace(calm, name="again"), config.models[:1]
+
+    def swept(*embeddings: Embedding) -> Sweep:
+        return run_sweep(replace(config, embeddings=embeddings, models=one_model), progress=False)
+
+    copies = [bb.warnings.CopyNotRanked(one.name, "calm", "again") for one in config.lists]
+    some, none = swept(calm, again, wild), swept(calm, again)
+    for done in (some, none):
+        assert {(one.name, one.message) for one in done.uncompared} == {
+            (f"again / {one.wordlist}", str(one)) for one in copies
+        }
+        assert {*copies} <= {*done.notices}
+    shown = " ".join(fold.text() for fold in page_of(some.found).details())
+    assert all(str(one) in shown for one in copies)
+    assert {*some.ranks["embedding"]} == {"calm", "wild"}
+    assert not some.warnings
+    assert none.ranks.empty
+    (reason,) = none.warnings
+    assert isinstance(reason, bb.warnings.NotRanked)
+    assert str(reason) in " ".join(map(str, page_of(none.found).answer.alerts))
+    turned, vectors = config_path.with_name("turned.npz"), bb.load_vectors(calm.source)
+    vectors.vectors = vectors.vectors[:, ::-1]
+    bb.save_vectors(vectors, turned)
+    failed = swept(calm, replace(calm, name="turned", source=turned))
+    assert [one.name for one in failed.uncompared] == [JOINT]
+    assert bb.warnings.NotRanked(failed.uncompared[0].message) in failed.warnings
 
 
 def test_frames_outlive_the_folder_and_are_written_in_pieces(
@@ -389,6 +424,12 @@ def test_frames_outlive_the_folder_and_are_written_in_pieces(
     for name in ("summary", "contrasts"):
         assert (tmp_path / f"{name}.csv").read_text() == getattr(again, name).to_csv(index=False)
     assert page == page_of(undisturbed.found).text() == page_of(again.found).text()
+
+
+def test_no_list_of_a_sweep_has_the_name_of_the_mean_over_lists() -> None:
+    lists = (replace(bb.load_wordlist("gender"), name="average"), bb.load_wordlist("religion"))
+    models = (bb.load_model("by-group"),)
+    raises("'average'", SweepConfig, (Embedding("demo", "glove-demo"),), lists, models)
 
 
 @pytest.mark.parametrize("name", ["report.html", "Report.md", "run.json", "plots"])

@@ -29,7 +29,7 @@ from bayesbias.tables.schema import (
     validate_table,
 )
 from bayesbias.tables.table_files import read_csv, read_frame, read_parquet, read_table, write_table
-from bayesbias.warnings import LeftOut, RepeatedPairs, RepeatedRows
+from bayesbias.warnings import LeftOut, ReadAsLatin1, RepeatedPairs, RepeatedRows
 
 
 def toy(**columns: object) -> pd.DataFrame:
@@ -308,6 +308,23 @@ def test_numbers_with_two_decimals_are_read_in_every_spelling(numbers, marks) ->
 
 
 BARE = ['"', '"hello', '"Poor" people', "plain", '"']
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_bytes_that_are_not_utf_8_are_letters_of_windows_or_refused(file, end) -> None:
+    """Python's cp1252 is the reference; the five bytes that it lacks are no letters of Latin-1."""
+    for byte in range(0x80, 0x100):
+        lines = [b"role,w\xf6rd", b"protected,caf" + bytes([byte]) + b"teria", b"protected,plain"]
+        path = file("mine.csv", end.encode().join(lines))
+        try:
+            word = f"caf{bytes([byte]).decode('cp1252')}teria"
+        except UnicodeDecodeError:
+            refused("not in UTF-8; save it as CSV in UTF-8", read_csv, path, dtype=str)
+            continue
+        with pytest.warns(ReadAsLatin1) as told:
+            read = read_csv(path, dtype=str)
+        assert read["w\xf6rd"].tolist() == [word, "plain"]
+        assert (told[0].message.n, [*told[0].message.words]) == (2, ["w\xf6rd", word])
 
 
 @pytest.mark.parametrize("sep", ["\t", ",", ";"])

@@ -168,7 +168,8 @@ def test_the_sets_of_a_weat_test_are_a_list(write: Write) -> None:
         assert words.set_name("women") == "family"
     plain = {key: of for key, (_, of) in sets.items()}
     unnamed = {key: {"examples": of} for key, of in plain.items()}
-    for source in (plain, unnamed):
+    null = {key: {"category": None, "examples": of} for key, of in plain.items()}
+    for source in (plain, unnamed, null):
         words = load_wordlist(source)
         assert words.groups == {"targ1": ("he",), "targ2": ("she",)}
         assert words.stereotypes == {"targ1": ("office",), "targ2": ("home", "kin")}
@@ -211,6 +212,8 @@ REFUSED_FIELDS: list[tuple[dict[Any, Any], str]] = [
     ({"groups": {1: ["he"], "b": ["she"]}}, r"groups.1: must be text in quotes; got 1"),
     ({"groups": {"a": ["he", "he"], "b": ["x"]}}, r"a\[1\]: 'he' is already in groups.a\[0\]; k"),
     ({"groups": PETS["groups"] | {"Cat": ["tom"]}}, "groups.Cat: .*differ only in case"),
+    ({"groups": PETS["groups"] | {"a b": ["x"], "A_b": ["y"]}}, "groups.A_b: .*case, spaces, or"),
+    ({"stereotype_names": {"cat": "d s", "dog": "d_s"}}, "stereotype_names.dog: .*'d s' and 'd_s'"),
     ({"groups": {"a b": ["he"], "c": ["x", "he"]}}, r'c\[1\]: .*groups."a b"\[0\].*one group only'),
     ({"groups": {"man": [" he"], "woman": ["she"]}}, r"word ' he' has spaces around it"),
     ({"groups": {"man": ["h\x1be"], "woman": ["she"]}}, r"contains a control character"),

@@ -68,9 +68,12 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
 
 
 def check_words(what: str, words: object) -> None:
-    """Raise a TypeError for a string, whose letters are not words."""
+    """Raise a TypeError for a string, whose letters are not words, and for words not of text."""
     if isinstance(words, str):
         raise TypeError(f"{what} must be a list of words; for one word, pass [{words!r}]")
+    listed = words if isinstance(words, list | tuple | set | frozenset) else ()
+    if odd := [word for word in listed if not isinstance(word, str)]:
+        raise TypeError(f"the words of {what} must be text; got {reprlib.repr(odd[0])}")
 
 
 def check_path(what: str, source: object, allowed: str = "a path") -> None:

@@ -12,12 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
+from math import floor, isfinite, log10
 from typing import Any
 
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf|–", re.IGNORECASE)
 
 NOTE_WIDTH, HEAD_WIDTH, CELL_WIDTH = 96, 24, 48
 """Largest number of characters in a line of a note, a column head, or a cell."""
+
+
+FILLER = "\ue000"
+"""A private character that stands for the second cell of a wide one."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,8 @@ class Sheet:
             spaces = [(text, " " * (width - cell_len(text))) for text in column]
             columns.append([space + text if numeric else text + space for text, space in spaces])
         lines = ["".join(f"  {t}" for t in row).rstrip() for row in zip(*columns, strict=True)]
-        title = textwrap.wrap(visible(self.title), NOTE_WIDTH + 2)
-        parts = [textwrap.wrap(visible(part), NOTE_WIDTH) for part in self.note.splitlines()]
+        title = wrapped(self.title, NOTE_WIDTH + 2)
+        parts = [wrapped(part, NOTE_WIDTH) for part in self.note.splitlines()]
         note = [f"  {line}" for part in parts for line in part]
         return "\n".join([*title, *lines, *note])
 
@@ -103,6 +108,29 @@ def visible(text: str) -> str:
         else letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a visible text as lines of at most `width` cells; wide characters take two."""
+    from rich.cells import cell_len
+
+    filled = "".join(letter + FILLER * (cell_len(letter) - 1) for letter in visible(text))
+    lines = textwrap.wrap(filled, width, break_on_hyphens=False)
+    return [line.replace(FILLER, "") for line in lines]
+
+
+def digits_for(*values: float) -> int:
+    """Return the number of decimals for values of this size: two, or more if all are small."""
+    size = max((abs(value) for value in values if isfinite(value)), default=0)
+    return 2 if size >= 0.05 or not size else min(1 - floor(log10(size)), 9)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with a real minus sign, but without one for zero."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
 
 
 def _html(text: str) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -93,6 +94,21 @@ def recover(path: str | Path) -> None:
     if _places(path)[1].is_dir():
         with _stage(path):
             pass
+
+
+def file_stems(names: Iterable[str]) -> dict[str, str]:
+    """Return what the files of things with these names can be called, no two in the same way.
+
+    Only letters, digits, points, underscores, and hyphens are kept.
+    """
+    stems = dict[str, str]()
+    for name in names:
+        stem = first = re.sub(r"[^\w.-]", "-", name)
+        taken, place = {one.lower() for one in stems.values()}, 2
+        while stem.lower() in taken:
+            stem, place = f"{first}-{place}", place + 1
+        stems[name] = stem
+    return stems
 
 
 def file_names(folder: Path) -> set[str]:

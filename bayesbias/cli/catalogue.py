@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 import bayesbias as bb
 
 from .._core.checks import counted
+from ..report.numbers import probability_name
 from . import options, screen
 from .options import OneList
 
@@ -121,7 +122,8 @@ def _measured(wordlist: bb.WordList, vectors: str, how: dict[str, Any]) -> None:
         rows.append([str(name), *sizes, *[*found, "–", "–"][:2]])
     heads = ["name", "words", "effective", "least typical (cosine)", "contrast without it moves by"]
     screen.table("Words of the list", heads, rows)
-    width, ci = words.attrs["half_width"], f"{words.attrs['ci_prob']:.0%} interval of the contrast"
+    width = words.attrs["half_width"]
+    ci = f"{probability_name(words.attrs['ci_prob'])} interval of the contrast"
     if isfinite(width):
         screen.say(f"Expected {ci}: ± {width:.3f}.")
     else:

@@ -84,7 +84,7 @@ def compare(
     or an embedding and a debiasing method such as hard. The exit code is 3 if the sampler warned.
 
     Examples: `bayesbias compare before.csv after.csv --out change`,
-    `bayesbias compare glove-demo hard --list gender --recover gender`
+    `bayesbias compare glove-demo hard --list gender`
 
     Parameters
     ----------
@@ -99,7 +99,8 @@ def compare(
         the sets with the same name as the list are used.
     recover : str
         Check whether bias can be recovered after debiasing, with these defining sets: gender,
-        religion, race, or a .toml file.
+        religion, race, or a .toml file. By default, the sets with the same name as the list are
+        used.
     """
     from .._core.reading import unpacked_name
     from ..workflows.settings import refuse_unused

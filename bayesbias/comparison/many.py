@@ -24,6 +24,7 @@ from ..model.tree import SAMPLED, DataTree, keep_warnings
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
+from ..tables.levels import refuse_average
 from ..tables.schema import as_table, is_frame
 from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, PairsNotShared
 from .hierarchy import PRIORS, Drawn, Hierarchy
@@ -253,6 +254,7 @@ def _split(
             of_list.setdefault((str(run[0]), str(run[1])), []).append(table.iloc[rows.index])
     if not parts:
         raise ValueError("no tables were given; pass tables of two or more embeddings")
+    refuse_average(parts)
     names = list(dict.fromkeys(name for of_list in parts.values() for name, _ in of_list))
     n_runs = sum(map(len, parts.values()))
     if len({run for of_list in parts.values() for run in of_list}) < 2:

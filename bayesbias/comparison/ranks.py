@@ -10,7 +10,7 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.tree import DataTree, labels, stacked
+from ..model.tree import DataTree, is_of_many, labels, stacked
 from ..posterior.estimands import pair_gaps
 from ..posterior.summaries import describe_gaps, in_front, reading_of, reads_posterior
 from ..tables.levels import AVERAGE, GROUP, OVERALL
@@ -283,7 +283,7 @@ def _cells(tree: DataTree, level: str) -> Iterator[tuple[dict[str, str], pd.Data
 
 
 def _require_many(tree: DataTree) -> None:
-    if "average" not in tree["posterior"]:
+    if not is_of_many(tree):
         raise ValueError("this is not a posterior of many embeddings; pass one from bb.fit_many")
 
 

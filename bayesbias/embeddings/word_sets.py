@@ -68,9 +68,19 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
         found.rows[name], found.words[name] = _rows(vectors, words), words
         if lost:
             found.missing[name] = lost
-    if len({matrix.shape[1] for matrix in found.rows.values()}) > 1:
-        raise ValueError("the vectors differ in length, so they cannot be from the same embedding")
+    check_widths(found.rows)
     return found
+
+
+def check_widths(sets: Mapping[str, FloatArray]) -> None:
+    """Raise a ValueError that names two sets whose vectors differ in length."""
+    widths = {name: rows.shape[1] for name, rows in sets.items()}
+    first = next(iter(widths), "")
+    if odd := [name for name, width in widths.items() if width != widths[first]]:
+        raise ValueError(
+            f"the vectors of {first} have {widths[first]:,} numbers, and those of {odd[0]} have "
+            f"{widths[odd[0]]:,}; pass vectors of one embedding"
+        )
 
 
 def words_of(vectors: WordVectors, words: Iterable[str]) -> WordVectors:
@@ -121,6 +131,9 @@ def look_up_tuples(
                 f"{name} must contain pairs or longer tuples of words, such as ('he', 'she'); "
                 f"got {members!r}"
             )
+        check_words(name, members)
+        if len({*members}) < len(members):
+            raise ValueError(f"{name} must contain tuples of different words; got {(*members,)!r}")
     vectors = words_of(vectors, chain(*tuples))
     lost = tuple(dict.fromkeys(word for word in chain(*tuples) if word not in vectors))
     found = tuple(tuple(members) for members in tuples if not set(lost).intersection(members))
@@ -133,9 +146,11 @@ def look_up_tuples(
 
 
 def as_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
-    """Check that arrays passed as sets are finite matrices, and frames have the same columns."""
+    """Check that arrays passed as sets are finite matrices with the same columns."""
     check_labels(sets, "columns")
-    return {name: _as_rows(name, rows) for name, rows in sets.items()}
+    found = {name: _as_rows(name, rows) for name, rows in sets.items()}
+    check_widths(found)
+    return found
 
 
 def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
@@ -158,6 +173,7 @@ def listed_words(name: str, given: Iterable[str]) -> tuple[str, ...]:
         raise TypeError(f"{name} is an embedding; pass the vectors first, then the sets of words")
     check_words(name, given)
     words = tuple(given)
+    check_words(name, words)
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")
     if twice := [word for word, count in Counter(words).items() if count > 1]:

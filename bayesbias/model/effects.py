@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.random import Generator
 
-from .._core.arrays import FloatArray, Numbers
+from .._core.arrays import FloatArray, IntArray, Numbers
 from .design import Design
 from .spec import ModelSpec
 from .terms import Term
@@ -63,7 +63,11 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Numbers]) -
     """
     total: Numbers | float = 0.0 if spec.around_means else values["connection_mean"][..., None, :]
     for term in spec.terms:
-        if term.of in {"protected_word", "protected_group"}:
+        if term.constraint == "cells":
+            total = group_means(design, values["connection_mean"], values[term.name])
+            total = total[..., design.word_group, :]
+    for term in spec.terms:
+        if term.of in {"protected_word", "protected_group"} and term.constraint != "cells":
             effects = values[term.name] if term.by else values[term.name][..., None]
             if term.of == "protected_group":
                 effects = effects[..., design.word_group, :]
@@ -72,17 +76,40 @@ def word_means(design: Design, spec: ModelSpec, values: Mapping[str, Numbers]) -
     return total
 
 
-def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
-    """Return each level's share of a group's rows as an (n_groups, n_within, n_levels) array.
+def group_means(design: Design, connection_mean: Numbers, cells: Numbers) -> Numbers:
+    """Add connection means and cells to get (n_draws, n_groups, n_connections) group means.
 
-    A group without rows gets the shares across all groups. The total includes rows without a level.
+    If a group has no cells for a connection, the mean is over the columns of all groups.
     """
+    shares, n = level_shares(design, "attribute_column"), len(design.connections)
+    own = design.column_connection[:, None]
+    own = np.where(own < 0, np.arange(n)[:, None], own)  # cells without rows are zero
+    of_means = (shares[..., None] * (own[..., None] == np.arange(n))).sum(axis=2)
+    means = (connection_mean[..., None, None, :] * of_means).sum(axis=-1)
+    return means + (cells[..., None, :] * shares).sum(axis=-1)
+
+
+def level_shares(design: Design, column: str, within: str = "connection") -> FloatArray:
+    """Return each level's share of a group's columns as an (n_groups, n_within, n_levels) array.
+
+    Every set or kind of controls has the same weight, whatever its number of rows. A group without
+    rows gets the shares across all groups. The total includes rows without a level.
+    """
+    n_within = len(design.coords[within])
     if not column:
-        return np.ones((len(design.groups), len(design.coords[within]), 1))
-    rows = np.zeros(
-        (len(design.groups), len(design.coords[within]), len(design.coords[column]) + 1)
-    )
-    place = design.codes("protected_group"), design.codes(within), design.codes(column)
-    np.add.at(rows, place, 1.0)  # level -1 (no level) comes last
-    rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, rows.sum(axis=0))
+        return np.ones((len(design.groups), n_within, 1))
+    group, inside, level = (design.codes(name) for name in ("protected_group", within, column))
+    rows = np.zeros((len(design.groups), n_within, len(design.coords[column]) + 1))
+    across = np.zeros(rows.shape[1:])
+    # level -1 (no level) comes last
+    np.add.at(rows, (group, inside, level), _weights_of_columns(design, group, inside))
+    np.add.at(across, (inside, level), _weights_of_columns(design, inside))
+    rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, across)
     return np.asarray(rows[:, :, :-1] / rows.sum(axis=2, keepdims=True))
+
+
+def _weights_of_columns(design: Design, *codes: IntArray) -> FloatArray:
+    """Return weights of rows, (n_rows,), so that all columns with the same codes weigh the same."""
+    own = [design.codes("attribute_column")] if design.sets else []
+    cells = np.unique(np.stack([*codes, *own]), axis=1, return_inverse=True)[1].ravel()
+    return np.asarray(1 / np.bincount(cells)[cells])

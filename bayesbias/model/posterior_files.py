@@ -10,7 +10,7 @@ from .._core.checks import check_path
 from .._core.files import replace_file
 from .._core.resources import no_file
 from .layout import in_order
-from .tree import SAMPLED, require_posterior, spec_of, variable_dims
+from .tree import SAMPLED, is_of_many, require_posterior, spec_of, variable_dims
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -27,7 +27,7 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     Parameters
     ----------
     tree : DataTree
-        A posterior from `fit` or `fit_change`.
+        A posterior from `fit`, `fit_change`, or `fit_many`.
     path : str or path
         Path of the file; it should end in .nc.
     effects : bool
@@ -47,6 +47,11 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     import h5netcdf
 
     require_posterior(tree)
+    if not _is_readable(tree):
+        raise ValueError(
+            "this DataTree is not a posterior that bb.load_posterior can read; save it with its "
+            "own method, to_netcdf"
+        )
     from xarray.backends import H5NetCDFStore
 
     content, fast = BytesIO(), {"zlib": True, "complevel": 1}
@@ -108,13 +113,18 @@ def load_posterior(path: str | Path) -> DataTree:
                     tree[name] = in_order(double) if name == "posterior" else double
     except (OSError, RuntimeError, KeyError, ValueError) as error:  # h5py's errors for damage
         raise ValueError(f"{path} is damaged, or is not a netCDF file: {error}") from None
-    if "posterior" not in tree.children or "spec" not in tree.attrs:
+    if not _is_readable(tree):
         raise ValueError(f"{path} does not contain a posterior fitted by bayesbias")
-    try:
-        _require_draws_of_model(tree)
-    except (ValueError, TypeError, KeyError) as error:  # of a model without what it needs
-        raise ValueError(f"{path} is damaged: its model cannot be read ({error})") from None
+    if not is_of_many(tree):
+        try:
+            _require_draws_of_model(tree)
+        except (ValueError, TypeError, KeyError) as error:  # of a model without what it needs
+            raise ValueError(f"{path} is damaged: its model cannot be read ({error})") from None
     return tree
+
+
+def _is_readable(tree: DataTree) -> bool:
+    return "posterior" in tree.children and ("spec" in tree.attrs or is_of_many(tree))
 
 
 def _require_draws_of_model(tree: DataTree) -> None:

@@ -15,13 +15,19 @@ from .._core.reading import located, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
 from ..tables.schema import ROUNDING
 from .priors import Prior
-from .terms import FACTORS, Term, require_kinds, term_from_dict
+from .terms import CROSSINGS, FACTORS, Term, require_kinds, term_from_dict
 
 if TYPE_CHECKING:
     from .design import Design
 
 type Priors = Mapping[str, Prior | Mapping[str, object]]
 """Priors to replace, by name: a `Prior`, or the parameters that change; see `with_priors`."""
+
+WORD_MEAN = "word_mean"
+"""Name of the means of words by connection in every posterior."""
+
+_TAKEN = {*FACTORS, *CROSSINGS, *(f"{name}_other" for name in CROSSINGS), "chain", "draw"}
+"""Dimensions of posteriors, which no variable can be called."""
 
 CHOICES = {
     "outcome": ("distance", "change", "preference"),
@@ -108,14 +114,28 @@ class ModelSpec:
         sds = {term.sd: term.sd_dims for term in self.terms}
         parts = ["connection_mean", "sigma", "nu", *sds]
         for term in self.terms:
-            parts += filter(None, (term.name, term.correlation))
+            parts += [term.name, term.correlation] if term.correlated else [term.name]
             if sds[term.sd] != term.sd_dims:
                 raise ValueError(f"two terms use {term.sd} but differ in sd_by; rename one sd")
+        for name in parts:
+            if name in _TAKEN or not name.isidentifier():
+                raise ValueError(
+                    f"{name!r} cannot be the name of a part of a model; use letters, digits, and "
+                    "underscores, and no name of a column"
+                )
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:
             raise ValueError(f"two parts of the model are called {twice[0]!r}; rename one")
         if sum(bool(term.around) for term in self.terms) > 1:
             raise ValueError("only one term can vary around connection_mean")
+        of_words = [*self.terms_of("protected_word"), *self.terms_of("protected_group")]
+        if any(term.name == WORD_MEAN for term in self.terms) and not (
+            len(of_words) == 1 and of_words[0].name == WORD_MEAN and of_words[0].around
+        ):
+            raise ValueError(
+                f"the posterior has the means of words as {WORD_MEAN}; only a model's one term of "
+                "words, around connection_mean, can have this name"
+            )
         for factor in FACTORS:
             if sum(term.correlated for term in self.terms_of(factor)) > 1:
                 raise ValueError(f"only one {factor} term can be correlated")

@@ -113,6 +113,7 @@ class Term:
             f"{self.constraint} effects need of={of!r}, by={by!r}, one sd, and no other keys": (
                 self.constraint not in _WHOLE or (plain and (of, by) == (self.of, self.by))
             ),
+            "'of' and 'by' must differ": self.of != self.by,
             "correlated effects need words or attributes in 'of' and a column in 'by'": (
                 not self.correlated or (of_units and self.by)
             ),

@@ -277,6 +277,11 @@ def require_posterior(tree: object) -> None:
         )
 
 
+def is_of_many(tree: DataTree) -> bool:
+    """Return whether a posterior is that of many embeddings, from `fit_many`."""
+    return "posterior" in tree.children and "average" in tree["posterior"].data_vars
+
+
 def _attribute(tree: DataTree, name: str) -> object:
     require_posterior(tree)
     if name not in tree.attrs:
@@ -295,7 +300,7 @@ def _group(tree: DataTree, name: str) -> DataTree:
 def _whose(tree: DataTree) -> str:
     """Return what to do with a posterior that has no design."""
     drawn = {*tree["posterior"].data_vars} if "posterior" in tree.children else set()
-    if "average" in drawn:
+    if is_of_many(tree):
         return "for many embeddings, see bb.rank_embeddings and bb.comparison"
     if "overall_share" in drawn:
         return "for pairs of sentences, see bb.maskedlm.pair_summary and model_contrasts"

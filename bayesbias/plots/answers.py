@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from .._core.checks import check_choice
+from .._core.display import digits_for, number
 from ..records.rows import QUANTILES
 from ..tables.schema import validate_table
 from ..tables.word_pairs import lean_changes, word_pairs
@@ -95,9 +97,8 @@ def closeness(
     raised = 0.0
     if {"low", "high"} <= {*frame}:
         ends = zip(-frame["mean"], -frame["high"], -frame["low"], strict=True)
-        texts = (
-            f"{mean:.2f} ({low:.2f} to {high:.2f})".replace("-", "−") for mean, low, high in ends
-        )
+        write = partial(number, digits=digits_for(*frame["low"], *frame["high"]))
+        texts = (f"{write(mean)} ({write(low)} to {write(high)})" for mean, low, high in ends)
         rows = [(place - 0.2, text, False) for place, text in enumerate(texts)]
         raised = layout.right_column(ax, heading, rows)
     note = "Each dot is 1% of the posterior. Filled dots: closer. Hollow dots: farther."
@@ -111,7 +112,10 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     cannot rank two groups. Lines separate groups and sets.
     """
     pairs = word_pairs(validate_table(table))
-    words, attributes = (list(dict.fromkeys(pairs[name])) for name in WORDS)
+    rows = pairs.drop_duplicates("protected_word")
+    columns = pairs.drop_duplicates(["attribute_set", "attribute"])
+    columns = columns.iloc[np.argsort(pd.factorize(columns["attribute_set"])[0], kind="stable")]
+    words, attributes = rows["protected_word"].tolist(), columns["attribute"].tolist()
     wide = pairs.pivot_table("deviation", *WORDS, dropna=False)
     values = wide.reindex(index=words, columns=attributes).to_numpy(np.float64)
     ax = layout.new_axes(ax, 0.9 + 0.2 * len(words))
@@ -120,17 +124,18 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     layout.row_labels(ax, range(len(words)), words)
     names = [layout.shorten(word, 18) for word in attributes]
     ax.set_xticks(range(len(attributes)), names, rotation=90, parse_math=False)
-    for end in _ends(pairs, "protected_word", "protected_group"):
+    for end in _ends(rows["protected_group"]):
         ax.axhline(end - 0.5, color=INK, linewidth=1.2)
-    for end in _ends(pairs, "attribute", "attribute_set"):
+    for end in _ends(columns["attribute_set"]):
         ax.axvline(end - 0.5, color=INK, linewidth=1.2)
-    note = f"Purple: closer than usual for both words, up to {most:.2f}. Green: farther."
+    size = number(most, digits_for(most))
+    note = f"Purple: closer than usual for both words, up to {size}. Green: farther."
     return layout.header(ax, "Every pair of words", note)
 
 
-def _ends(pairs: pd.DataFrame, word: str, block: str) -> Sequence[int]:
+def _ends(column: pd.Series) -> Sequence[int]:
     """Return the places where a new group or set starts."""
-    blocks = pairs.drop_duplicates(word)[block].to_numpy()
+    blocks = column.to_numpy()
     return [int(place) + 1 for place in np.flatnonzero(blocks[1:] != blocks[:-1])]
 
 

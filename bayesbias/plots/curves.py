@@ -137,7 +137,7 @@ def slope(
     layout.guides(ax, "both")
     prob = frame.attrs.get("ci_prob")
     note = f"Points: mean distance of each word ({shown}). Lines: expected distance"
-    note += f". Bars: {prob:.0%} intervals." if prob else ". Bars: intervals."
+    note += f". Bars: {layout.share(prob)} intervals." if prob else ". Bars: intervals."
     return layout.header(ax, "Distance along a covariate", note, keys)
 
 
@@ -152,11 +152,14 @@ def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     columns = ("ci_prob", "row", "distance", "low", "high", "inside")
     layout.require_frame(frame, columns, 'bb.predictive_check(post, by="row")')
     ax, shares = layout.new_axes(ax, 2.4), []
-    for prob, part in sorted(frame.groupby("ci_prob"), reverse=True):
+    for _, part in sorted(frame.groupby("ci_prob"), reverse=True):
         rows = part.iloc[np.argsort((part["low"] + part["high"]).to_numpy(), kind="stable")]
         place = np.arange(len(rows))
         ax.fill_between(place, rows["low"], rows["high"], color=BODY, alpha=0.35, linewidth=0)
-        shares.append(f"{rows['inside'].mean():.0%} of distances are in the {prob:.0%} intervals")
+        inside = f"{rows['inside'].mean():.0%}"
+        shares.append(
+            f"{inside} of distances are in the {layout.share(part['ci_prob'].iloc[0])} intervals"
+        )
         if len(shares) == 1:
             colors = np.where(rows["inside"], INK, MISS)
             points = ax.scatter(place, rows["distance"], s=4, c=colors, linewidths=0, zorder=3)

@@ -256,11 +256,16 @@ def probability(share_of_draws: float) -> str:
     return f"{Verdict(share_of_draws).percent}%"
 
 
+def share(ci_prob: float) -> str:
+    """Format the probability of an interval, such as ``89%`` or ``99.5%``."""
+    return f"{100 * ci_prob:g}%"
+
+
 def interval_name(frame: pd.DataFrame) -> str:
     """Return a name for the frame's intervals, such as ``89% highest-density intervals``."""
     ci_prob = frame.attrs.get("ci_prob")
-    share = f"{ci_prob * 100:g}% " if isinstance(ci_prob, float) else ""
-    return f"{share}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND))}s"
+    prob = f"{share(ci_prob)} " if isinstance(ci_prob, float) else ""
+    return f"{prob}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND))}s"
 
 
 def interval_note(frame: pd.DataFrame) -> str:

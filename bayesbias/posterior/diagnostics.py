@@ -22,6 +22,7 @@ from ..model.tree import DataTree, design_of, n_draws, outcome_of, spec_of, vary
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
 from ..sampling.reduction import collapse
+from ..tables.levels import OVERALL
 from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place
 from .mixtures import contrast_weights, drawn_parameters
@@ -154,7 +155,8 @@ def _with_contrasts(posterior: Dataset, tree: DataTree) -> Dataset:
         return posterior
     keys, draws = default_draws(tree)
     shape = (*(posterior.sizes[dim] for dim in ("chain", "draw")), len(keys))
-    of = keys["protected_group"].replace("", "overall").tolist()
+    names = keys["protected_group"].replace(OVERALL, f"group {OVERALL}")
+    of = names.replace("", OVERALL).tolist()
     row = f"{CONTRAST}_row"
     return posterior.assign_coords({row: of}).assign(
         {CONTRAST: (("chain", "draw", row), draws.reshape(shape))}

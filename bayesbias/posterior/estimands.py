@@ -46,9 +46,10 @@ from numpy.typing import NDArray
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from ..model.design import Design, one_hot
-from ..model.effects import level_shares
+from ..model.effects import group_means, level_shares
 from ..model.frequency import Frequency, cell_positions, frequency_of, slope_scores
 from ..model.spec import ModelSpec
+from ..model.terms import Term
 from ..tables.schema import ROUNDING
 
 DOUBLE, PLAIN, RELATIVE, WITHIN = ("double difference", "plain difference", "relative", "within")
@@ -102,7 +103,7 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     if not has_cells(spec):
         return pair_gaps(means)
     cells = cell_draws(design, spec, values)
-    gaps = pair_gaps(np.concatenate([means, group_means(design, spec, values)], axis=1))
+    gaps = pair_gaps(np.concatenate([means, means_of_groups(design, spec, values)], axis=1))
     if compares_stereotypes(design):
         gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
         gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, _group_weights(design))
@@ -228,21 +229,18 @@ def averages(design: Design, of_words: FloatArray) -> FloatArray:
     return np.stack([of_words[:, design.word_group == g].mean(axis=1) for g in index], axis=1)
 
 
-def group_means(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return (n_draws, n_groups, n_connections) draws of each group's mean by connection.
+def means_of_groups(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
+    """Return (n_draws, n_groups, n_connections) draws of each group's mean by connection."""
+    return np.asarray(group_means(design, values("connection_mean"), values(_cells(spec).name)))
 
-    If a group has no cells for a connection, the mean is over the columns of all groups.
-    """
-    inside = _kinds_of_cells(design)
-    inside = np.where(inside.any(axis=1, keepdims=True), inside, inside.any(axis=0))
-    shares = inside / inside.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("ngj,gjc->ngc", cell_draws(design, spec, values), shares))
+
+def _cells(spec: ModelSpec) -> Term:
+    return next(term for term in spec.terms if term.constraint == "cells")
 
 
 def cell_draws(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return draws of every group's mean in every column, (n_draws, n_groups, n_columns)."""
-    cells = next(term for term in spec.terms if term.constraint == "cells")
-    return values("connection_mean")[:, design.column_connection] + values(cells.name)
+    return values("connection_mean")[:, design.column_connection] + values(_cells(spec).name)
 
 
 def _word_deviations(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
@@ -279,10 +277,10 @@ def with_slope_errors(
     moved = -errors[:, :, None] * cell_positions(design)
     of_kind = _kinds_of_cells(design)
     of_means = of_kind / np.maximum(of_kind.sum(axis=(0, 1)), 1)
-    of_words = (of_kind / np.maximum(of_kind.sum(axis=1, keepdims=True), 1))[design.word_group]
+    of_words = level_shares(design, "attribute_column")[design.word_group]
     shifts = {
         "connection_mean": np.einsum("ngj,gjc->nc", moved, of_means),
-        "word_mean": np.einsum("nwj,wjc->nwc", moved[:, design.word_group], of_words),
+        "word_mean": np.einsum("nwj,wcj->nwc", moved[:, design.word_group], of_words),
     }
     for term in spec.terms:
         if term.constraint == "cells":

@@ -1,27 +1,31 @@
 """Predict unmeasured words with draws from the population of words.
 
-A group's mean in `contrasts` describes the average of its words. A single new word varies around
+A group's mean in `summary` describes the average of its words. A single new word varies around
 that mean as the listed words do, so its interval is wider.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import default_rng
+from numpy.random import Generator, default_rng
 
+from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from .._core.random import Seed, as_seed_sequence
-from ..model.design import Design
+from ..model.design import COVARIATE, Design, cell_means
 from ..model.effects import draw_effects, word_means
+from ..model.frequency import attribute_positions, frequency_of
 from ..model.layout import assemble
 from ..model.likelihood import Rows
-from ..model.tree import DataTree, design_of, spec_of, stacked
-from .estimands import pair_gaps
+from ..model.spec import ModelSpec
+from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
+from .estimands import WITHIN, pair_gaps, slope_errors, with_slope_errors
 from .summaries import describe_gaps, reading_of, reads_posterior
 
 ATTRIBUTES = ("population", "listed")
@@ -60,14 +64,17 @@ def predict_words(
     Returns
     -------
     DataFrame
-        One row per group and pair of connections: ``protected_group``, ``first``, ``second``, and
-        the columns of `contrasts` from ``mean`` to ``p_rope``. ``.attrs`` stores ``ci_prob``,
-        ``ci_kind``, ``attributes``, and ``seed``.
+        One row per group and pair of connections: ``protected_group``, ``first``, ``second``,
+        ``estimand`` (``within``), ``frequency``, and the columns of `contrasts` from ``mean`` to
+        ``p_rope_ceiling``. The word's covariates are the mean of its group's if attributes are
+        listed, and zero otherwise. ``.attrs`` stores ``ci_prob``, ``ci_kind``, ``attributes``, and
+        ``seed``.
 
     Examples
     --------
     >>> post = bb.fit(table, "crossed", seed=1)
-    >>> bb.predict_words(post, seed=1).query("first == 'associated'").iloc[:3, :6].round(2)
+    >>> columns = ["protected_group", "first", "second", "mean", "sd", "low"]
+    >>> bb.predict_words(post, seed=1).query("first == 'associated'")[columns].head(3).round(2)
       protected_group       first     second  mean    sd   low
     0             jew  associated  different -0.04  0.11 -0.21
     1             jew  associated    neutral -0.08  0.10 -0.23
@@ -75,27 +82,59 @@ def predict_words(
     """
     check_choice("value of attributes", attributes, ATTRIBUTES)
     sequence = as_seed_sequence(seed)
-    rng, spec = default_rng(sequence), spec_of(tree)
-    design, factors = _with_new_words(design_of(tree), attributes=attributes == "population")
+    rng, spec, listed = default_rng(sequence), spec_of(tree), design_of(tree)
+    errors = slope_errors(listed, n_draws(tree))
+    design, factors = _with_new_words(listed, attributes=attributes == "population")
     new = [term for term in spec.terms if term.of in factors]
     others = {*map(str, tree["posterior"])} - {term.name for term in new} - {"word_mean"}
-    values = {name: stacked(tree, name) for name in sorted(others)}
+    needed = {"connection_mean", *spec.needed_priors} - {*spec.fixed}
+    values = {name: stacked(tree, name) for name in sorted(others | needed)}
     values |= draw_effects(design, new, values, rng)
-    means = word_means(design, spec, values)
-    if attributes == "listed":
-        drawn = Rows(assemble(design, spec, values))
-        codes = np.column_stack([design.codes(dim) for dim in design.coords])
-        rows = np.unique(codes, axis=0, return_index=True)[1]  # one of each set of equal rows
-        word, connection = design.word[rows], design.connection[rows]
-        means = np.full_like(means, np.nan)
-        for cell in np.unique(np.stack([word, connection], axis=1), axis=0):
-            own = rows[(word == cell[0]) & (connection == cell[1])]
-            means[:, *cell] = drawn.predict(own, rng).mean(axis=1)
+    if attributes == "population":
+        means = word_means(design, spec, values) + _shifts(listed, spec, errors)
+    else:
+        means = _means_of_rows(design, spec, values, errors, rng)
     groups = pd.DataFrame({"protected_group": design.groups})
-    reading = reading_of(tree, ci_prob, rope, ci_kind)
-    frame = describe_gaps(pair_gaps(means), design.connections, groups, reading)
+    reading, about = reading_of(tree, ci_prob, rope, ci_kind), str(frequency_of(listed))
+    frame = describe_gaps(
+        *(pair_gaps(means), design.connections, groups, reading), estimand=WITHIN, frequency=about
+    )
     frame.attrs |= {"attributes": attributes, "seed": sequence.entropy}
     return frame
+
+
+def _shifts(design: Design, spec: ModelSpec, errors: FloatArray) -> FloatArray:
+    """Return what errors of slopes add to means of groups, (n_draws, n_groups, n_connections)."""
+    none = np.zeros((len(errors), len(design.words), len(design.connections)))
+    shifts = with_slope_errors(design, spec, lambda _: none, errors)("word_mean")
+    return shifts[:, np.unique(design.word_group, return_index=True)[1]]
+
+
+def _means_of_rows(
+    design: Design,
+    spec: ModelSpec,
+    values: Mapping[str, FloatArray],
+    errors: FloatArray,
+    rng: Generator,
+) -> FloatArray:
+    """Average new distances to get (n_draws, n_words, n_connections) means; NaN without rows.
+
+    Each attribute has one new distance, at the mean of the covariates of its rows.
+    """
+    codes = np.stack([design.codes(dim) for dim in design.coords if dim != COVARIATE])
+    rows, place = np.unique(codes, axis=1, return_index=True, return_inverse=True)[1:]
+    if design.covariates:
+        means = cell_means(design.x, (place.ravel(),), (len(rows),))
+        design = replace(design, x=means[place.ravel()])
+    drawn, positions = Rows(assemble(design, spec, values)), attribute_positions(design)
+    word, connection = design.word[rows], design.connection[rows]
+    shape = len(design.words), len(design.connections)
+    found = np.full((len(errors), *shape), np.nan)
+    for w, c in np.unique(np.stack([word, connection], axis=1), axis=0):
+        own = rows[(word == w) & (connection == c)]
+        moved = errors[:, w] * positions[design.attribute[own]].mean()
+        found[:, w, c] = drawn.predict(own, rng).mean(axis=1) - moved
+    return found
 
 
 def _with_new_words(old: Design, *, attributes: bool) -> tuple[Design, list[str]]:

@@ -117,10 +117,12 @@ def plan(
     n_groups = 2 if groups is None else groups
     check_numbers(least=2, groups=n_groups)
     for name, numbers in (("words", words), ("attributes", attributes), ("clusters", clusters)):
+        if not len(_listed(numbers)):
+            raise ArgumentError(Argument(name), " needs one number or more; got none")
         for number in _listed(numbers):
             check_numbers(least=1, **{name: number})
     old = None if pilot is None else design_of(pilot)
-    spec = load_model(RECOMMENDED["distance"]) if pilot is None else _without_slopes(spec_of(pilot))
+    spec = load_model(RECOMMENDED["distance"]) if pilot is None else _plannable(spec_of(pilot))
     extra = np.zeros(2)
     if old is not None and not {"associated", "different"} <= {*old.connections}:
         raise ValueError("a plan needs a pilot with associated and different stereotypes")
@@ -251,12 +253,13 @@ def _sds_of(pilot: DataTree) -> dict[str, FloatArray]:
     """Return draws of the sds of a pilot, evenly spaced."""
     spec = spec_of(pilot)
     names = {"sigma", *(term.sd for term in spec.terms)} - {*spec.fixed}
-    drawn = {name: stacked(pilot, name) for name in sorted(names) if name in pilot["posterior"]}
+    drawn = {name: stacked(pilot, name) for name in sorted(names)}
     step = max(1, len(drawn["sigma"]) // MOST_DRAWS)
     return {name: values[::step] for name, values in drawn.items()}
 
 
-def _without_slopes(spec: ModelSpec) -> ModelSpec:
+def _plannable(spec: ModelSpec) -> ModelSpec:
+    """Return a model without slopes, or raise a ValueError if its plan cannot be computed."""
     if spec.likelihood != "normal" or spec.sigma == "protected_word":
         raise ValueError(
             f"a plan needs a pilot with a Normal model and the same residual sd for all words, "
@@ -264,6 +267,11 @@ def _without_slopes(spec: ModelSpec) -> ModelSpec:
         )
     if any(term.correlated for term in spec.terms):
         raise ValueError(f"a plan needs effects without correlation; the model is {spec.name!r}")
+    if spec.terms_of("context"):
+        raise ValueError(
+            f"a plan needs a pilot without effects of contexts, such as by-group; the model is "
+            f"{spec.name!r}"
+        )
     return spec.without(*(term.name for term in spec.terms_of("covariate")))
 
 

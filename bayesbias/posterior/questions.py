@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,10 +25,11 @@ from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
 BIAS = "bias"
 """Name for the default row of a group or word: own minus other stereotypes."""
 
-_BIAS = {"associated": 1.0, "different": -1.0}
-
 MEAN = "mean distance"
 """Estimand of single connections."""
+
+NOTHING = 1e-12
+"""Size of rounding errors in sums of contrasts that are equal by definition."""
 
 _NAME = r"(?:word\s+)?(?:`[^`]+`|[^\W\d]\w*)"
 
@@ -130,13 +132,14 @@ class _Asked:
 
         number, rows, means = self._sums(text)
         sign = -1 if "<" in _THAN.findall(text) else 1
-        if rows and not means and max(rows)[0] < self.n_exact:
+        draws = np.full((len(self.gaps), 1), number)
+        draws = draws + _total(self.gaps, rows) + _total(self.means, means)
+        draws[abs(draws) < NOTHING] = 0.0
+        if rows and not means and max(rows)[0] < self.n_exact and np.ptp(draws) > NOTHING:
             centers, sds = mixtures(self.tree, partial(_total, weights=rows))
             frame = describe_mixtures(centers + number, sds, **self.reading)
             probability = ndtr(sign * (centers + number) / sds).mean()
         else:
-            draws = np.full((len(self.gaps), 1), number)
-            draws = draws + _total(self.gaps, rows) + _total(self.means, means)
             frame = describe_draws(draws, self.reading["ci_prob"], self.reading["ci_kind"])
             probability = (sign * draws > 0).mean()
         names = [str(self.estimands[row]) for row in rows] + [MEAN] * bool(means)
@@ -151,33 +154,46 @@ class _Asked:
     def _sums(self, text: str) -> tuple[float, Weights, Weights]:
         """Read a statement as a sum of a number, contrasts, and mean distances."""
         number, by_level = 0.0, dict[int, dict[str, float]]()
+        rows: Weights = {}
+        means: Weights = {}
         for size, subject, name in _terms(text):
             if name is None:
                 number += size
                 continue
-            if not subject and name in self.connections and name in self.levels:
+            if not subject.name and name in self.connections and name in self.levels:
                 raise ValueError(
                     f"{text!r}: {name} is a connection, and also a group or word; write "
                     f"'{name}: bias' for the contrast of the group, 'all: {name}' for the mean"
                 )
-            level = self._level(text, subject) if subject else self.levels["all"]
-            is_bias = name == BIAS and BIAS not in self.connections
-            if not is_bias and name not in self.connections:
-                level, is_bias = self._level(text, name), True
-            if is_bias and not self.has_default[level]:
-                raise ValueError(f"{text!r}: {_not_identified(subject or name)}")
-            own = by_level.setdefault(level, defaultdict(float))
-            for connection, weight in (_BIAS if is_bias else {name: 1.0}).items():
-                own[connection] += size * weight
-        rows: Weights = {}
-        means: Weights = {}
+            level = self._level(text, subject.name) if subject.name else self.levels["all"]
+            if name in self.connections:
+                own = by_level.setdefault(level, defaultdict(float))
+                own[name] += size
+                continue
+            if name != BIAS:
+                level = self._level(text, name)
+                if subject.is_own:
+                    raise ValueError(
+                        f"{text!r}: {subject.name!r} and {name!r} are both groups or words; put "
+                        f"{BIAS!r} or a connection after the colon"
+                    )
+            if not self.has_default[level]:
+                asked = subject.name if name == BIAS else name
+                raise ValueError(f"{text!r}: {_not_identified(asked or 'all')}")
+            _add(rows, self._row(text, level, 0), size)
         for level, weights in by_level.items():
             left = {name: size for name, size in weights.items() if size}
             if sum(left.values()):
                 means |= {(level, self.connections.index(k)): size for k, size in left.items()}
             elif left:
-                rows |= self._row(text, level, left)
-        return number, rows, means
+                if len(left) != 2:
+                    raise ValueError(
+                        f"{text!r}: compare two connections at a time, not {len(left)}"
+                    )
+                (first, size), (second, _) = left.items()
+                pair, sign = pair_place(self.connections, first, second)
+                _add(rows, self._row(text, level, pair), sign * size)
+        return number, {row: size for row, size in rows.items() if size}, means
 
     def _level(self, text: str, subject: str) -> int:
         if subject not in self.levels:
@@ -191,16 +207,16 @@ class _Asked:
             raise ValueError(f"{text!r}: the table has a group {subject!r}; give it another name")
         return self.levels[subject]
 
-    def _row(self, text: str, level: int, weights: Mapping[str, float]) -> Weights:
-        """Return the row of contrasts, and its coefficient, that is the difference of two names."""
-        if len(weights) != 2:
-            raise ValueError(f"{text!r}: compare two connections at a time, not {len(weights)}")
-        (first, size), (second, _) = weights.items()
-        pair, sign = pair_place(self.connections, first, second)
+    def _row(self, text: str, level: int, pair: int) -> tuple[int, int]:
+        """Return the place of a row of `contrasts`, if the table identifies it."""
         if not np.isfinite(self.gaps[0, level, pair]):
             subject = next(name for name, place in self.levels.items() if place == level)
             raise ValueError(f"{text!r}: {_not_identified(subject)}")
-        return {(level, pair): sign * size}
+        return level, pair
+
+
+def _add(weights: Weights, place: tuple[int, int], size: float) -> None:
+    weights[place] = weights.get(place, 0.0) + size
 
 
 def _total(of: FloatArray, weights: Weights) -> FloatArray:
@@ -209,9 +225,16 @@ def _total(of: FloatArray, weights: Weights) -> FloatArray:
     return np.sum(parts, axis=0, initial=0.0).reshape(-1, 1)
 
 
-def _terms(text: str) -> Iterator[tuple[float, str, str | None]]:
+class _Subject(NamedTuple):
+    """The name before the last colon, or "", and whether the colon is that of the term."""
+
+    name: str
+    is_own: bool
+
+
+def _terms(text: str) -> Iterator[tuple[float, _Subject, str | None]]:
     """Yield the coefficient, subject, and name of each term; the name is None for a number."""
-    than, subject = _THAN.findall(text), ""
+    than, of = _THAN.findall(text), ""
     if len(than) != 1:
         raise ValueError(f"{text!r}: use exactly one < or >, not {len(than)}")
     for side, sign in zip(_THAN.split(text), (1.0, -1.0), strict=True):
@@ -223,7 +246,8 @@ def _terms(text: str) -> Iterator[tuple[float, str, str | None]]:
                     f"{text!r}: {side[place:].strip()!r} is not a number or a name; use names, "
                     "numbers, + and -"
                 )
-            subject = _plain(term["of"]) if term["of"] else subject
+            of = _plain(term["of"]) if term["of"] else of
+            subject = _Subject(of, is_own=bool(term["of"]))
             size = -sign if term["sign"] == "-" else sign
             if term["number"]:
                 yield size * float(term["number"]), subject, None

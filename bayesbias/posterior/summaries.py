@@ -35,8 +35,8 @@ from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     Values,
     averages,
-    group_means,
     has_cells,
+    means_of_groups,
     pair_names,
     slope_errors,
     with_slope_errors,
@@ -120,7 +120,7 @@ def sd_summary(
     sds = [term.sd for factor in FACTORS for term in spec.terms_of(factor)]
     frames = []
     for name in dict.fromkeys([*sds, "sigma", "nu"]):
-        if name in tree["posterior"]:
+        if name in spec.needed_priors and name not in spec.fixed:
             draws = stacked(tree, name)
             frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
             of = labels(tree, dims[name][0]) if dims[name] else ""
@@ -160,7 +160,7 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
     words = _listed_means(tree) if is_listed else values("word_mean")
     overall = words.mean(axis=1) if is_listed else values("connection_mean")
     if not is_listed and has_cells(spec):
-        groups = group_means(design, spec, values)
+        groups = means_of_groups(design, spec, values)
     else:
         groups = averages(design, words)
     return levels_of(tree), np.concatenate([overall[:, None], groups, words], axis=1)

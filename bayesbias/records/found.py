@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._core.warnings import BayesbiasWarning
+from .._core.warnings import BayesbiasWarning, SamplingWarning
 from .naming import Naming
 from .rows import Row, rows_of
 
@@ -135,12 +135,14 @@ def of_model(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 class Question(StrEnum):
     """What the headline asks.
 
-    `CROSSED` asks whether two groups differ on two sets, and `SHARED` whether they differ on the
-    only set that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each
-    group is closer to its own stereotypes than other groups are, beyond its closeness to the
-    stereotypes of third groups.
+    `ALONE` asks whether the only group is closer to its own stereotypes than to others. `CROSSED`
+    asks whether two groups differ on two sets, and `SHARED` whether they differ on the only set
+    that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each group is
+    closer to its own stereotypes than other groups are, beyond its closeness to the stereotypes of
+    third groups.
     """
 
+    ALONE = "alone"
     CROSSED = "crossed"
     SHARED = "shared"
     GROUPS = "groups"
@@ -219,6 +221,7 @@ class ChangeRecord(Record):
     after: str
     method: str = ""
     naming: Naming
+    question: Question
     pairing: str = ""
 
     @property
@@ -280,7 +283,7 @@ class SweepRecord(Record):
     @property
     def warnings(self) -> list[BayesbiasWarning]:
         """The samplers' warnings of all cells."""
-        return list(self.notices)
+        return [one for one in self.notices if isinstance(one, SamplingWarning)]
 
     @property
     def leading(self) -> str:

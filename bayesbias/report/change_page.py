@@ -8,14 +8,24 @@ from functools import cached_property, partial
 import pandas as pd
 
 from .. import plots
-from ..records.found import ChangeRecord
+from ..records.found import ChangeRecord, Question
 from ..tables.levels import OVERALL, at_level
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
-from .numbers import Write, digits_for, graded, in_words, joined, number, percent, probability
+from .numbers import (
+    Write,
+    digits_for,
+    graded,
+    in_words,
+    joined,
+    number,
+    percent,
+    probability,
+    thousandths,
+)
 from .page import Fold, Page, Plots, figure, limits
-from .sentences import Answer, Marked, Sentence, for_scale, opening, plain, sized
+from .sentences import Answer, Marked, Sentence, for_scale, opening, owners, plain, sized
 from .tables import Table, table
 
 HUNDREDTHS = partial(number, digits=2)
@@ -56,14 +66,13 @@ class ChangePage(Page[ChangeRecord]):
         if removed is None:
             kinds = joined(dict.fromkeys(record.frames["changes"]["connection"].astype(str)))
             return (f"How far {agent} moved {kinds} attributes{where}.",)
-        groups = record.naming.groups.values()
-        who = joined(groups) if len(groups) < 3 else "words"
+        moved, of_set, versus = self._moved()
         open_ended = removed.verdict.holds is None
         away = "closer to" if removed.verdict.holds is False else "away from"
         pieces: list[str | Marked] = [
             opening(removed.verdict),
-            f"{' whether' if open_ended else ','} {agent} moved {who} {away} their stereotypes"
-            f"{where}.",
+            f"{' whether' if open_ended else ','} {agent} moved {moved} {away} {of_set}"
+            f"{where}{versus}.",
         ]
         if (left := record.check("classifier")) is not None:
             pieces.append(
@@ -71,6 +80,15 @@ class ChangePage(Page[ChangeRecord]):
                 f"most biased words right (chance: {percent(left['chance'])})."
             )
         return tuple(pieces)
+
+    def _moved(self) -> tuple[str, str, str]:
+        """Name the words that moved, their stereotypes, and what they are compared with."""
+        naming = self.record.naming
+        if self.record.question is Question.SHARED:
+            who, of_set, others = owners(naming)
+            return who, of_set, f", relative to {others}"
+        groups = naming.groups.values()
+        return joined(groups) if len(groups) < 3 else "words", "their stereotypes", ""
 
     def _deck(self) -> str:
         """Return the sentence on the size of the change."""
@@ -93,7 +111,7 @@ class ChangePage(Page[ChangeRecord]):
             rows.append((record.removed, "removed", mean or "before minus after"))
         rows += [(row, f"of {names[row.key]}", "removed") for row in of_groups]
         says = f"{plain(self._sentence())} Closer by"
-        unit = parts.CROSSED if len(names) == 2 else parts.TOWARD
+        unit = parts.UNITS[record.question]
         return parts.dot_picture(rows, says, parts.ruler(record), unit=unit)
 
     def main(self) -> str:
@@ -102,7 +120,8 @@ class ChangePage(Page[ChangeRecord]):
             drawn = f'{self.drawn}<p class="cap">{parts.legend(record)}</p>'
         else:
             drawn = table(at_level(record.led("changes"), OVERALL), "Changes", MOVES).html()
-        which = () if record.removed_by_group else ("which group changed",)
+        known = record.removed_by_group or record.question is Question.ALONE
+        which = () if known else ("which group changed",)
         return drawn + limits(*which, "that bias is gone")
 
     def side(self) -> str:
@@ -140,8 +159,8 @@ class ChangePage(Page[ChangeRecord]):
         leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
         if leans.empty:
             return ""
-        naming, (first, *others) = self.record.naming, leans["protected_group"].unique()
-        two = not others
+        naming, first = self.record.naming, leans["protected_group"].iloc[0]
+        two = len(naming.groups) == 2
         for place, (key, of_set) in enumerate(leans.groupby("attribute_set", sort=False)):
             part = of_set.sort_values("before", ascending=two and place == 1, kind="stable")
             grew = part["after"].abs() > part["before"].abs()
@@ -149,7 +168,8 @@ class ChangePage(Page[ChangeRecord]):
             ends = zip(part["attribute"], part["before"], part["after"], kinds, strict=True)
             words = [Lean(word, before, after, kind=kind) for word, before, after, kind in ends]
             panels.append(Panel(naming.by_key.get(str(key), in_words(str(key))), words))
-            means.append(f"{panels[-1].title}, mean {number(part['before'].mean(), 2)}")
+            mean = part["before"].mean()
+            means.append(f"{panels[-1].title}, mean {number(mean, digits_for(mean))}")
         caption = "Ring: before; arrow tip: after. Blue: toward zero; orange: away from it."
         sides = "closer to others", "closer to its group"
         if two:
@@ -191,9 +211,10 @@ def control_moves(record: ChangeRecord) -> list[str]:
     """Say how far each kind of control words moved, or that there are none."""
     changes = at_level(record.led("changes"), OVERALL)
     controls = changes[changes["connection"].isin(["neutral", "human", "matched"])]
+    write = partial(number, digits=thousandths(*controls["low"], *controls["high"]))
     return [
-        f"{row['connection'].capitalize()} words moved by {number(row['mean'])} "
-        f"({number(row['low'])} to {number(row['high'])}); probability of more than "
+        f"{row['connection'].capitalize()} words moved by {write(row['mean'])} "
+        f"({write(row['low'])} to {write(row['high'])}); probability of more than "
         f"{record.rope:.2g}: {probability(row['p_moved'])}."
         for row in controls.astype({"connection": str}).to_dict("records")
     ] or ["The tables have no control words, so side effects cannot be seen."]

@@ -60,11 +60,9 @@ def axis_for(values: Sequence[float], first: Axis = LIST) -> Axis:
     if first.zero:
         return first if first.low <= low and high <= first.high else WHOLE
     if max(-low, high) < 0.02 * first.high:
-        factor = 0.1
-        while max(-low, high) < 0.05 * factor * first.high and factor > 1e-6:
-            factor /= 10
-        return first.times(factor)
-    factors = (1, 2, 4, 8)
+        factors = [10.0**-power for power in range(6, 0, -1)]
+    else:
+        factors = [1, 2, 4, 8]
     fits = (first.times(f) for f in factors if f * first.low <= low and high <= f * first.high)
     return next(fits, first.times(factors[-1]))
 
@@ -91,10 +89,9 @@ class Mark:
     row: Row
     label: str
 
-    @property
-    def right(self) -> str:
-        """The estimate as text."""
-        return number(self.row.mean, 2)
+    def right(self, digits: int) -> str:
+        """Return the estimate as text."""
+        return number(self.row.mean, digits)
 
 
 @dataclass(frozen=True)
@@ -112,15 +109,17 @@ class Ticks:
         outside = int((1 - self.ci_prob) / 2 * len(ordered))
         return ordered[outside], ordered[-1 - outside]
 
-    @property
-    def right(self) -> str:
-        """The ends of most estimates as text."""
-        return " to ".join(number(end, 2) for end in self.ends)
+    def right(self, digits: int) -> str:
+        """Return the ends of most estimates as text."""
+        return " to ".join(number(end, digits) for end in self.ends)
 
 
 @dataclass(frozen=True)
 class DotPicture:
-    """Everything in a picture of dot rows; `sides` name the left and the right of zero."""
+    """Everything in a picture of dot rows; `sides` name the left and the right of zero.
+
+    The ruler has as many `digits` as the numbers of the rows.
+    """
 
     rows: Sequence[DotRow]
     ruler: Sequence[Mark | Ticks]
@@ -128,6 +127,7 @@ class DotPicture:
     label: str
     axis: Axis
     unit: str
+    digits: int = 2
 
     def svg(self) -> str:
         """Return the picture in both widths."""
@@ -231,7 +231,12 @@ class _Drawing:
             text(mark.label, at.left - (0 if at.narrow else 12), place, "s" if at.narrow else "s r")
         )
         self.ink.append(
-            text(mark.right, end + (0 if at.narrow else 10), place, "s r" if at.narrow else "s")
+            text(
+                mark.right(self.plan.digits),
+                end + (0 if at.narrow else 10),
+                place,
+                "s r" if at.narrow else "s",
+            )
         )
         if isinstance(mark, Ticks):
             self._ticks(mark.values, y)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
-from .numbers import number
+from .numbers import digits_for, number
 from .svg import Width, node, read_out, readable, rule, short, text
 
 ROW = 16.0
 """Height of a word's row, in pixels."""
+
+MARGIN = 0.07
+"""Space on either side of the range of the words, as a share of the range."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,16 @@ class Lean:
     kind: str = ""
 
     @property
-    def said(self) -> tuple[str, str]:
-        """The word and its numbers, for the read-out."""
-        value = f": {number(self.value, 2)}"
+    def places(self) -> tuple[float, ...]:
+        """Everything that is drawn."""
+        return self.value, *(self.ends or ()), *(() if self.after is None else (self.after,))
+
+    def said(self, digits: int) -> tuple[str, str]:
+        """Return the word and its numbers, for the read-out."""
+        value, *others = (number(place, digits) for place in self.places)
         if self.after is not None:
-            return self.word, f"{value} before, {number(self.after, 2)} after"
-        return self.word, f"{value} ({' to '.join(number(end, 2) for end in self.ends or ())})"
+            return self.word, f": {value} before, {others[-1]} after"
+        return self.word, f": {value} ({' to '.join(others)})"
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,9 @@ class Leans:
         longest = max(len(one.word) for panel in self.panels for one in panel.words)
         left = min(10 + 6.6 * longest, 130)
         sizes = (Width("wide", 740, left, 10), Width("narrow", 372, left, 10))
-        values = {"t": [one.said for panel in self.panels for one in panel.words]}
+        words = [one for panel in self.panels for one in panel.words]
+        digits = digits_for(*(place for one in words for place in one.places))
+        values = {"t": [one.said(digits) for one in words]}
         return read_out("".join(_Drawing(self, at).svg() for at in sizes), values)
 
 
@@ -65,10 +75,11 @@ class _Drawing:
     """One width of a picture of leans; `y` is the place of the next row."""
 
     def __init__(self, plan: Leans, at: Width) -> None:
-        self.plan, self.at, words = plan, at, [one for panel in plan.panels for one in panel.words]
-        ends = [0.0, *(one.value if one.after is None else one.after for one in words)]
-        ends += [end for one in words for end in one.ends or (one.value,)]
-        self.low, self.high = min(ends) - 0.03, max(ends) + 0.03
+        self.plan, self.at = plan, at
+        words = (one for panel in plan.panels for one in panel.words)
+        ends = [0.0, *(place for one in words for place in one.places)]
+        self.range = max(ends) - min(ends) or 1.0
+        self.low, self.high = min(ends) - MARGIN * self.range, max(ends) + MARGIN * self.range
         self.x = at.scale(self.low, self.high)
         left, right = plan.sides
         self.second = 13 if at.narrow and len(left) + len(right) > 46 else 0
@@ -114,13 +125,16 @@ class _Drawing:
         self.y += ROW
 
     def _axis(self) -> Iterator[str]:
-        step = 0.1 if self.high - self.low < 0.75 else 0.2
+        power = floor(log10(self.range))
+        leading = self.range / 10**power
+        step = (0.5 if leading < 3 else 1.0 if leading < 7 else 2.0) * 10**power
+        digits = max(1, 1 - power if leading < 3 else -power)
         for place in range(int(self.low / step) - 1, int(self.high / step) + 2):
             value = place * step
             if self.low <= value <= self.high:
                 cls = "grid" if place else "zero"
                 yield rule(self.x(value), self.top, self.x(value), self.y, cls)
-                shown = number(value, 1) if place else "0"
+                shown = number(value, digits) if place else "0"
                 yield text(shown, self.x(value), self.y + 13, "s c")
         left, right = self.plan.sides
         yield text(f"← {left}", 2, 11, "s b")

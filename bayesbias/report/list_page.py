@@ -76,7 +76,7 @@ class ListPage(Page[ListRecord]):
             parts.ruler(record, record.topics(), topics),
             ticks={row.key: record.topics(row.key) for row in record.groups and record.rows},
             sides=("away", "toward own stereotypes") if record.groups else parts.SIDES,
-            unit=parts.CROSSED if record.question is Question.CROSSED else parts.TOWARD,
+            unit=parts.UNITS[record.question],
         )
 
     def _examples(self, group: str) -> str:
@@ -162,7 +162,7 @@ class ListPage(Page[ListRecord]):
                 "group that is close to all words gains nothing."
             )
         else:
-            yield "Each group is compared with the other on the same stereotypes."
+            yield "The groups are compared on the same stereotypes."
         how = "This is not removed here."
         if record.frequency_removed:
             how = (
@@ -200,17 +200,19 @@ class ListPage(Page[ListRecord]):
         record, panels, spoken = self.record, list[Panel](), list[str]()
         frame, whole = record.led("attributes"), record.overall
         mean = number(whole.mean, digits_for(whole.low, whole.high))
+        digits = digits_for(*frame["mean"]) if len(frame) else 0
         for group, says in record.naming.sets.items() if len(frame) else ():
             of = frame[frame["protected_group"] == group].sort_values("mean", kind="stable")
             places = zip(of["attribute"], -of["mean"], -of["high"], -of["low"], strict=True)
             if words := [Lean(word, at, ends=(low, high)) for word, at, low, high in places]:
                 line = () if record.groups else (whole.mean, "" if panels else f"all words {mean}")
                 panels.append(Panel(says, words, *line))
-                numbers = ", ".join(f"{one.word} {number(one.value, 2)}" for one in words)
+                numbers = ", ".join(f"{one.word} {number(one.value, digits)}" for one in words)
                 spoken.append(f"{says}: {numbers}")
         if not panels:
             return ""
-        sides = f"closer to {'others' if record.groups else 'the other group'}", "to its own group"
+        several = len(record.naming.groups) > 2
+        sides = f"closer to {'others' if several else 'the other group'}", "to its own group"
         drawing = Leans(panels, sides, f"Closer by: {'; '.join(spoken)}").html()
         caption = f"Estimates with {probability_name(record.ci_prob)} intervals."
         return figure("Each stereotype word", drawing, caption, "side")
@@ -229,11 +231,7 @@ class ListPage(Page[ListRecord]):
             ("Missing", " ".join(parts.missing_notes(record, controls=True))),
             table(frames["forms"], "Found as"),
         )
-        closeness = (
-            -record.led("influence").head(8).set_index("name")[["mean", "mean_without", "change"]]
-        )
-        without = closeness.reset_index()
-        yield Fold("What if one word is left out?", table(without, "Closer by, without one word"))
+        yield Fold("What if one word is left out?", self._without_one())
         yield Fold(
             "How many words do similar words count as?",
             table(frames["sizes"].rename(columns={"name": "set"})),
@@ -270,6 +268,13 @@ class ListPage(Page[ListRecord]):
             yield Fold("What changed since the earlier run?", changed)
         yield Fold("How was it computed?", *parts.fitted_facts(record))
 
+    def _without_one(self) -> Table:
+        """Return the closeness without each of the most influential words."""
+        rows, numbers = self.record.led("influence").head(8), ("mean", "mean_without", "change")
+        if len(rows):
+            rows = rows.assign(**{name: -rows[name] for name in numbers})
+        return table(rows, "Closer by, without one word", ("name", *numbers))
+
     def plots(self) -> Plots:
         frames = self.record.frames
         return {
@@ -290,6 +295,7 @@ def split_in_words(record: ListRecord, digits: int = 3) -> tuple[list[str], dict
         return [], {}
     wide = record.frames["split"].pivot_table("mean", "baseline", "protected_group", sort=False)
     groups = {group: says for group, says in record.naming.groups.items() if group in wide}
+    digits = max(digits, digits_for(*wide.to_numpy().ravel()))
     return [*groups.values()], {
         BASELINES.get(str(name), str(name)): [number(-row[group], digits) for group in groups]
         for name, row in wide.iterrows()

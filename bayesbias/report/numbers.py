@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from math import floor, log10
 from typing import Any
 
 import pandas as pd
 
 from .._core.checks import counted as counted  # noqa: PLC0414  for the pages
+from .._core.display import digits_for as digits_for  # noqa: PLC0414  also for plots
+from .._core.display import number as number  # noqa: PLC0414
 from ..records.rows import Verdict
 
 type Write = Callable[[Any], str]
@@ -28,18 +29,9 @@ def graded(p: float) -> str:
     return f"{probability(p)}, {verdict.grade.value}{' not' if verdict.holds is False else ''}"
 
 
-def digits_for(*values: float) -> int:
-    """Return the number of decimals for values of this size: two, or more if all are small."""
-    size = max(abs(value) for value in values)
-    return 2 if size >= 0.05 or not size else min(1 - floor(log10(size)), 9)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Write a number with a real minus sign, but without one for zero."""
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
-        text = text.removeprefix("-")
-    return text.replace("-", "−")
+def thousandths(*values: float) -> int:
+    """Return the number of decimals for values of this size: three, or more if all are small."""
+    return max(3, digits_for(*values))
 
 
 def signed(value: float, digits: int = 3) -> str:
@@ -48,9 +40,11 @@ def signed(value: float, digits: int = 3) -> str:
     return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
 
 
-def ends(row: Mapping[Hashable, Any]) -> str:
+def ends(row: Mapping[Hashable, Any], digits: int = 3) -> str:
     """Write a row's interval from ``low`` to ``high``, or a dash if the row has no interval."""
-    return "–" if pd.isna(row["low"]) else f"{number(row['low'])} to {number(row['high'])}"
+    if pd.isna(row["low"]):
+        return "–"
+    return f"{number(row['low'], digits)} to {number(row['high'], digits)}"
 
 
 def percent(share: float, digits: int = 0) -> str:

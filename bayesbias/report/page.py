@@ -9,10 +9,9 @@ from functools import cached_property
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
-from .._core.display import visible
+from .._core.display import visible, wrapped
 from .screen import screen_text
 from .sentences import Answer, marked_up
 from .svg import asset
@@ -70,7 +69,7 @@ def _text(part: Part) -> str:
         return part.text()
     if isinstance(part, tuple):
         return f"{part[0]}: {visible(part[1])}" if part[1] else ""
-    return fill(visible(part), 79)
+    return "\n".join(wrapped(part, 79))
 
 
 class Page[R]:

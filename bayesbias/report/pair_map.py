@@ -11,6 +11,7 @@ from textwrap import wrap
 import numpy as np
 import pandas as pd
 
+from .numbers import digits_for
 from .svg import Width, node, read_out, readable, short, text
 
 LEVELS = 6
@@ -32,8 +33,8 @@ class PairMap:
     """A map of the frame from `word_pairs`, with blocks of groups and sets.
 
     `names` are the groups' names, and `sets` the sets' names by ``attribute_set``. Words and
-    attributes are sorted by fit, so exceptions are at the bottom and right of each block. Cells
-    have the darkest color from the deviation `darkest` on.
+    attributes are sorted by fit, so exceptions are at the bottom and right of each block. An
+    attribute of two sets is in both. Cells have the darkest color from the deviation `darkest` on.
     """
 
     def __init__(
@@ -54,21 +55,25 @@ class PairMap:
             for name in ("cosine_distance", "deviation")
         )
         self.darkest = float(np.nanquantile(abs(self.deviations), DARKEST)) or 1.0
+        self.digits = digits_for(self.darkest)
 
     def html(self) -> str:
         """Return both widths, the values for the read-out, and the line that shows them."""
         values = {
             "w": self.words,
             "a": self.attributes,
-            "d": _hundredths(self.distances),
-            "r": _hundredths(self.deviations),
+            "d": _rounded(self.distances, self.digits),
+            "r": _rounded(self.deviations, self.digits),
+            "n": self.digits,
         }
         sizes = (Width("wide", 740, 0, 8), Width("narrow", 372, 0, 4))
         return read_out("".join(_Drawing(self, at).svg() for at in sizes), values)
 
 
-def _hundredths(values: np.ndarray) -> list[list[int | None]]:
-    return [[None if np.isnan(v) else round(100 * v) for v in row] for row in values.tolist()]
+def _rounded(values: np.ndarray, digits: int) -> list[list[int | None]]:
+    """Return numbers in units of the last decimal, which are short."""
+    units = (values * 10**digits).tolist()
+    return [[None if np.isnan(value) else round(value) for value in row] for row in units]
 
 
 def _sorted(
@@ -78,8 +83,7 @@ def _sorted(
     names, places = list[str](), dict[str, list[int]]()
     for block in blocks:
         inside = dict.fromkeys(pairs.loc[pairs[of] == block, str(fit.index.name)])
-        some = [name for name in inside if name not in names]
-        some.sort(key=lambda name: -fit.get(name, -9.0))
+        some = sorted(inside, key=lambda name: -fit.get(name, -9.0))
         places[block] = list(range(len(names), len(names) + len(some)))
         names += some
     return names, {block: where for block, where in places.items() if where}

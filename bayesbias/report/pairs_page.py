@@ -8,6 +8,8 @@ from html import escape
 
 import pandas as pd
 
+from .._core.files import file_stems
+from .._core.warnings import SamplingWarning
 from ..plots.forests import pair_forest
 from ..records.found import PairRecord
 from ..records.rows import Row
@@ -28,7 +30,7 @@ class PairsPage(Page[PairRecord]):
     """The page of sentence pairs."""
 
     def __init__(self, record: PairRecord) -> None:
-        n_pairs = counted(record.frames["paired"]["pair_id"].nunique(), "pair")
+        n_pairs = counted(_n_compared(record), "pair")
         title = ", ".join(record.language_models)
         super().__init__(record, title, f"Sentence pairs · {title} · {n_pairs}")
 
@@ -104,7 +106,8 @@ class PairsPage(Page[PairRecord]):
         )
         yield Fold("Published measures", table(frames["measures"]), text)
         yield Fold("What does BBQ say?", table(frames["bbq"], BBQ))
-        yield Fold("What was left out?", *record.notes)
+        others = (one for one in record.notices if not isinstance(one, SamplingWarning))
+        yield Fold("What was left out?", *record.notes, *map(str, others))
         yield Fold("How was it computed?", *record.sources, *parts.fitted_facts(record))
 
     def _differences(self) -> tuple[Table, Table]:
@@ -120,11 +123,19 @@ class PairsPage(Page[PairRecord]):
 
     def plots(self) -> Plots:
         summary = self.record.frames["summary"]
-        by = summary.groupby("measure", sort=False) if len(summary) else ()
+        by = dict([*summary.groupby("measure", sort=False)]) if len(summary) else {}
+        stems = file_stems(by)
         return {
-            f"shares-{measure}".replace(" ", "-"): partial(pair_forest, part)
-            for measure, part in by
+            f"shares-{stems[measure]}": partial(pair_forest, part) for measure, part in by.items()
         }
+
+
+def _n_compared(record: PairRecord) -> int:
+    """Return the number of pairs that every language model scored under the first measure."""
+    paired = record.frames["paired"]
+    measured = paired[paired["measure"].isin(record.measures[:1])]
+    n_models = measured.groupby("pair_id")["model"].nunique()
+    return int((n_models == len(record.language_models)).sum())
 
 
 def _sentence(rows: list[Row]) -> Sentence:

@@ -9,7 +9,7 @@ from functools import partial
 import pandas as pd
 
 from ..plots.forests import MEANINGS
-from ..records.found import Record, of_model
+from ..records.found import Question, Record, of_model
 from ..records.naming import Naming
 from ..records.rows import Row
 from .dots import LIST, Axis, DotPicture, DotRow, Mark, Ticks, axis_for
@@ -35,10 +35,15 @@ LANDMARKS = {
 SIDES = ("reverse", "with the stereotype")
 """Names of the left and the right of zero."""
 
-CROSSED = "stereotyped pairs closer, in cosine distance"
 OWN = "closer to own stereotypes, in cosine distance"
 TOWARD = "closer than other groups’ words, in cosine distance"
-"""What numbers mean: for two groups, and for each of several."""
+UNITS = {
+    Question.ALONE: "closer than to others’ stereotypes, in cosine distance",
+    Question.CROSSED: "stereotyped pairs closer, in cosine distance",
+    Question.SHARED: TOWARD,
+    Question.GROUPS: TOWARD,
+}
+"""What numbers mean: in sweeps, and for each question."""
 
 LEARNED = "numbers for words, learned from texts"
 """What an embedding is."""
@@ -76,7 +81,7 @@ def dot_picture(
     marks: Sequence[Mark | Ticks] = (),
     *,
     sides: tuple[str, str] = SIDES,
-    unit: str = CROSSED,
+    unit: str = UNITS[Question.CROSSED],
     first: Axis = LIST,
     write: Callable[[float], str] | None = None,
     ticks: Mapping[str, Sequence[float]] | None = None,
@@ -94,13 +99,13 @@ def dot_picture(
         drawn.append(DotRow(label, row.quantiles, ends, texts, below, own))
     spoken = "; ".join("{} {} ({})".format(row.label, *row.right) for row in drawn)
     axis = axis_for([value for row in drawn for value in row.values], first)
-    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit)
+    return DotPicture(drawn, marks, sides, f"{says}: {spoken}.", axis, unit, digits)
 
 
 def pair_figure(pairs: pd.DataFrame, naming: Naming, title: str, side: str = "") -> str:
     """Return the map of every pair of words with its caption."""
     drawing = PairMap(pairs, naming.groups, naming.by_key)
-    most = number(drawing.darkest, 2)
+    most = number(drawing.darkest, drawing.digits)
     caption = (
         f'{most} farther <span class="scale"></span> {most} closer than usual for both words. '
         "Framed: a group’s own stereotypes."

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
-from .._core.display import visible
+from .._core.display import visible, wrapped
 from .dots import Axis, DotPicture, Mark, Ticks, axis_for, drawing
 from .numbers import digits_for, number
 from .sentences import NOT_SHOWN, Answer, plain
@@ -38,7 +38,9 @@ def screen_text(answer: Answer) -> str:
             mean, low, high = (number(end, digits) for end in row.ends)
             interval = f"({low} … {high})"
         lines.append(_line(row.label, _bar(axis, *row.ends), mean, interval))
-    lines += [_ruler_line(axis, mark, digits) for mark in _marks(plan.ruler, max(room, 0))]
+    lines += [
+        _ruler_line(axis, mark, digits, plan.digits) for mark in _marks(plan.ruler, max(room, 0))
+    ]
     return "\n".join([*head, *lines, _axis_line(axis), *notes])
 
 
@@ -55,12 +57,13 @@ def _marks(marks: Sequence[Mark | Ticks], room: int) -> list[Mark | Ticks]:
 def _sides(plan: DotPicture, axis: Axis) -> str:
     left, right = plan.sides
     zero = _place(axis, axis.zero)
-    middle = f"{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
-    return f"{'':{LABEL}}{middle:{BAR}} {'mean':>6} (interval)".rstrip()[:COLUMNS]
+    start = f"{'':{LABEL}}{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
+    start, head = f"{start:{LABEL + BAR}}", f"{'mean':>7} (interval)"
+    return start + head[max(len(start) + len(head) - COLUMNS, 0) :]
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(visible(text), COLUMNS - 1, break_on_hyphens=False)
+    return wrapped(text, COLUMNS - 1)
 
 
 def _place(axis: Axis, value: float) -> int:
@@ -84,15 +87,17 @@ def _bar(axis: Axis, mean: float, low: float, high: float, kind: str = "├─�
 
 
 def _line(label: str, bar: str, mean: str, interval: str = "") -> str:
-    return f"{visible(label)[: LABEL - 1]:{LABEL}}{bar} {mean:>6} {interval}".rstrip()
+    from rich.cells import set_cell_size
+
+    return f"{set_cell_size(visible(label), LABEL - 1)} {bar} {mean:>6} {interval}".rstrip()
 
 
-def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int) -> str:
+def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int, of_ticks: int) -> str:
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.row.mean, mark.row.low, mark.row.high, "···◇")
         return _line(mark.label, bar, number(mark.row.mean, digits))
     middle = sorted(mark.values)[len(mark.values) // 2]
-    return _line(mark.label, _bar(axis, middle, *mark.ends, "····"), "", mark.right)
+    return _line(mark.label, _bar(axis, middle, *mark.ends, "····"), "", mark.right(of_ticks))
 
 
 def _axis_line(axis: Axis) -> str:

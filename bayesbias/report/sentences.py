@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..records.found import ListRecord, Question, Record
+from ..records.naming import Naming
 from ..records.rows import Row, Verdict
 from .dots import DotPicture
 from .numbers import digits_for, joined, number
@@ -87,10 +88,20 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
         return f"{one} go with {first} and {two} with {second} more than the other way round"
     toward = "toward" if holds else "away from"
     if record.question is Question.SHARED:
-        group = next(key for key in groups if key in sets)
-        others = joined(says for key, says in groups.items() if key != group)
-        return f"{groups[group]} lean {toward} {sets[group]} more than {others} do"
-    return f"on average, groups lean {toward} their own stereotypes more than toward others’"
+        who, of_set, others = owners(record.naming)
+        return f"{who} lean {toward} {of_set} more than {others} do"
+    both = ("their own stereotypes", "others’") if holds else ("others’ stereotypes", "their own")
+    return "on average, groups lean toward {} more than toward {}".format(*both)
+
+
+def owners(naming: Naming) -> tuple[str, str, str]:
+    """Name the groups with the only set of stereotypes, the set, and the other groups."""
+    groups, sets = naming.groups, naming.sets
+    who, others = (
+        joined(says for group, says in groups.items() if (group in sets) == own)
+        for own in (True, False)
+    )
+    return who, next(sets[group] for group in groups if group in sets), others
 
 
 def list_sentence(record: ListRecord) -> Sentence:
@@ -133,21 +144,25 @@ def list_deck(record: ListRecord) -> str:
         if not found:
             low = min(one.low for one in record.groups)
             high = max(one.high for one in record.groups)
-            return f"They are {_range(low, high)}, {versus}. {scale}"
+            return f"They are {between(low, high)}, {versus}. {scale}"
         start = "; ".join(f"{names[one.key]} lean by {sized(one)}" for one in found)
         return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
         return f"By {sized(row)}. {scale}"
     if row.verdict.holds is None:
-        ends = _range(row.low, row.high)
+        ends = between(row.low, row.high)
         return f"Stereotyped pairs are {ends} than reverse pairs. {scale}"
     toward, sign = ("closer", 1) if row.verdict.holds else ("farther", -1)
     return f"Stereotyped pairs are {toward} than reverse pairs by {sized(row, sign)}. {scale}"
 
 
-def _range(low: float, high: float) -> str:
-    """Write the ends of an interval in words."""
+def between(low: float, high: float) -> str:
+    """Write the ends of an interval in words, from the closer end if both have one sign."""
     digits = digits_for(low, high)
+    if low >= 0:
+        return f"between {number(low, digits)} and {number(high, digits)} closer"
+    if high <= 0:
+        return f"between {number(-high, digits)} and {number(-low, digits)} farther"
     return f"between {number(high, digits)} closer and {number(-low, digits)} farther"
 
 
@@ -165,5 +180,6 @@ def for_scale(record: Record) -> str:
         if key in rows:
             measured = record.frame("landmarks")
             where = f" in {measured['embedding'].iloc[0]}" if "embedding" in measured else ""
-            return f"For scale: {LANDMARK_SAYS[key]}, {number(rows[key].mean, 2)}{where}."
+            mean = number(rows[key].mean, digits_for(rows[key].low, rows[key].high))
+            return f"For scale: {LANDMARK_SAYS[key]}, {mean}{where}."
     return ""

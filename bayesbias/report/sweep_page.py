@@ -15,7 +15,15 @@ from ..records.rows import Verdict
 from ..tables.levels import AVERAGE, OVERALL, at_level
 from . import parts
 from .dots import MANY
-from .numbers import MOST_RANKS, counted, named, number, probability, probability_name
+from .numbers import (
+    MOST_RANKS,
+    counted,
+    digits_for,
+    named,
+    number,
+    probability,
+    probability_name,
+)
 from .page import Fold, Page, Plots, limits
 from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
 from .tables import Table, table
@@ -38,9 +46,12 @@ class SweepPage(Page[SweepRecord]):
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
         copies = self._copies()
-        rows = [(row, row.key, copies.get(row.key, "")) for row in record.rows]
+        rows = [(row, copies.get(row.key, row.key), "") for row in record.rows]
         ordered = sorted(record.rows, key=lambda row: row.mean)
-        least, most = (f"{number(row.mean, 2)} ({row.key})" for row in (ordered[0], ordered[-1]))
+        digits = digits_for(ordered[0].mean, ordered[-1].mean)
+        least, most = (
+            f"{number(row.mean, digits)} ({row.key})" for row in (ordered[0], ordered[-1])
+        )
         says = f"{plain(sweep_sentence(record))} Closer by"
         picture = parts.dot_picture(rows, says, parts.ruler(record), unit=parts.OWN, first=MANY)
         deck = (
@@ -53,7 +64,7 @@ class SweepPage(Page[SweepRecord]):
         alike = defaultdict[tuple[str, ...], list[str]](list)
         for name, own in self.record.frames["tables"].groupby("embedding", sort=False):
             alike[tuple(own["table_hash"])].append(str(name))
-        return {first: f"same as {named(rest)}" for first, *rest in alike.values() if rest}
+        return {names[0]: " = ".join(names) for names in alike.values()}
 
     def main(self) -> str:
         marks = self.record.frame("landmarks")
@@ -75,7 +86,8 @@ class SweepPage(Page[SweepRecord]):
         """Return each list's smallest and largest closeness, and where it is probably largest."""
         ranks, rows = self.record.frames["ranks"], list[tuple[str, ...]]()
         for name, own in ranks[ranks["wordlist"] != AVERAGE].groupby("wordlist", sort=False):
-            least, most = (number(-mean, 2) for mean in (own["mean"].max(), own["mean"].min()))
+            ends = -own["mean"].max(), -own["mean"].min()
+            least, most = (number(mean, digits_for(*ends)) for mean in ends)
             top = own.nlargest(1, "p_most")
             where = f"{top['embedding'].item()} ({probability(top['p_most'].item())})"
             rows.append((str(name), f"{least} to {most}", where))
@@ -109,6 +121,7 @@ class SweepPage(Page[SweepRecord]):
         yield Fold("What was measured?", table(sizes, "", names), lost)
         failed = table(frames["failures"], "", "embedding list model error message")
         yield Fold("What failed?", failed)
+        yield parts.warned_fold(record)
         made = (("Settings", record.settings), ("Intervals", probability_name(record.ci_prob)))
         yield Fold("How was it computed?", *made, *record.sources, *parts.fitted_facts(record))
 

@@ -5,13 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 
 import pandas as pd
 
 from .._core.display import Sheet
-from .numbers import COLUMNS, KEYS, ends, in_words, plain_number, probability_name
+from .numbers import (
+    COLUMNS,
+    KEYS,
+    ends,
+    in_words,
+    number,
+    plain_number,
+    probability_name,
+    signed,
+    thousandths,
+)
+
+MEASURED = ("mean", "low", "high", "before", "after")
+"""Columns whose largest number decides on the decimals of a table."""
 
 _NUMBER = re.compile(
     r"(([-+−]?\d[\d,.]*(e[-+−]?\d+)?%?( to [−\d,.]+%?)?|(under|over) [\d.]+%|best|–)( \W)?)?"
@@ -73,14 +87,17 @@ def table(frame: pd.DataFrame, caption: str = "", columns: str | Sequence[str] =
         return Table(caption, (), ())
     names = columns.split() if isinstance(columns, str) else columns
     names = names or [*map(str, frame)]
+    measured = frame[[name for name in MEASURED if name in frame]].select_dtypes("number")
+    digits = thousandths(*measured.to_numpy(float).ravel())
     if "interval" in names:
-        frame = frame.assign(interval=[*map(ends, frame.to_dict("records"))])
+        frame = frame.assign(interval=[ends(row, digits) for row in frame.to_dict("records")])
     heads, texts = [], []
     for name in [name for name in names if name in frame]:
         head, write = COLUMNS.get(name, (name.replace("_", " "), None))
         of = f"{probability_name(frame.attrs['ci_prob'])} " if name == "interval" else ""
         heads.append(f"{of}{head}")
         values = map(in_words, frame[name].astype(str)) if name in KEYS else frame[name].tolist()
+        write = partial(write, digits=digits) if write in (number, signed) else write
         texts.append([_cell(value, write or plain_number) for value in values])
     return Table(caption, tuple(heads), tuple(zip(*texts, strict=True)))
 

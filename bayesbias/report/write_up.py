@@ -17,7 +17,7 @@ from ..records.naming import GIVEN
 from ..records.rows import Row
 from .change_page import control_moves
 from .list_page import split_in_words
-from .numbers import counted, joined, number, percent, probability_name
+from .numbers import counted, joined, number, percent, probability_name, thousandths
 from .parts import sets_in_words
 from .sentences import LANDMARK_SAYS, claim_of
 from .tables import Table
@@ -87,9 +87,17 @@ class Raw(str):
     __slots__ = ()
 
 
+SPECIAL = re.compile(
+    r"""[\\`*_\[\]<>$|&@~^#"']"""
+    r"|^[-+:](?=\s)|^\(?\w+[.)](?=\s)"  # lists, at the start of a line
+    r"|--+|\.\.\.+"  # dashes and dots, which are joined
+)
+"""What pandoc's Markdown reads as markup."""
+
+
 def escaped(text: str) -> str:
     """Escape a text so that Markdown shows it literally on one line, even in table cells."""
-    return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", " ".join(text.split()))
+    return SPECIAL.sub(lambda found: re.sub(r"(\W|_)", r"\\\1", found[0]), " ".join(text.split()))
 
 
 class Citations(dict[str, None]):
@@ -130,6 +138,7 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
     values |= {
         **{"record": record, "settings": settings, "lead": lead, "others": others},
         **{"counted": counted, "joined": joined, "of_models": OF_MODELS, "real": number},
+        **{"capital": lambda text: text[:1].upper() + text[1:], "thousandths": thousandths},
         "placed": partial(_placed, ci_prob=record.ci_prob),
         "version": version("bayesbias"),
         "found": dict(record.led("diagnostics").itertuples(index=False, name=None)),
@@ -141,7 +150,6 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
     }
     cite = Citations()
     text = environment.get_template("write_up.md.j2").render(**values, cite=cite)
-    text = text.replace("'", "’")
     if record.has("words"):
         text = f"{text}\n\n{_word_table(record).markdown()}"
     entries = bibliography()
@@ -163,13 +171,14 @@ def _values(record: ListRecord) -> dict[str, Any]:
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{count:,} {name}" for name, count in n_words.items()]
     names = record.naming.groups
+    drawn = (words["role"] == "control") & (words["set"] == "matched")
     return {
         **{"changed": False, "table": table},
         "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
         "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
-        "total": int(words.loc[words["set"] != "matched", "words"].sum()),
+        "total": int(words.loc[~drawn, "words"].sum()),
         **_results(record),
         **_division(record),
     }
@@ -179,10 +188,11 @@ def _placed(row: Row, ci_prob: float) -> str:
     """Write an estimate with its interval and the probability of its direction, without a sign."""
     ci, direction = probability_name(ci_prob), number(row.verdict.larger / 100, 2)
     sign = 1 if row.mean >= 0 else -1
-    low, high = (number(end) for end in sorted(sign * end for end in (row.low, row.high)))
+    digits = thousandths(row.low, row.high)
+    low, high = (number(end, digits) for end in sorted(sign * end for end in (row.low, row.high)))
     return (
-        f"{number(sign * row.mean)} ({ci} interval {low} to {high}; posterior probability of this "
-        f"direction {direction})"
+        f"{number(sign * row.mean, digits)} ({ci} interval {low} to {high}; posterior probability "
+        f"of this direction {direction})"
     )
 
 
@@ -205,7 +215,8 @@ def _results(record: ListRecord) -> dict[str, Any]:
         "small": headline.loc[headline["level"] == "overall"].iloc[0],
         "exceeded": sum(topic < overall.mean for topic in topics),
         "landmarks": [
-            f"{number(row.mean)} for {LANDMARK_SAYS[row.key]}" for row in record.landmarks
+            f"{number(row.mean, thousandths(row.low, row.high))} for {LANDMARK_SAYS[row.key]}"
+            for row in record.landmarks
         ],
         "slopes": [
             f"{' of '.join(row[name] for name in ('covariate', 'connection') if name in row)} by "
@@ -234,7 +245,7 @@ def _division(record: ListRecord) -> dict[str, Any]:
             (other,) = (key for key in names if key != group)
             gap = measured[other, name]["cosine_distance"] - row["cosine_distance"]
             nearer = "closer to" if gap >= 0 else "farther from"
-            size = f"{number(abs(gap))} {nearer} {record.naming.sets[group]}"
+            size = f"{number(abs(gap), thousandths(gap))} {nearer} {record.naming.sets[group]}"
             parts.append(f"{names[group]} were {size} than {names[other]} were")
     division = [f"{joined(texts)} relative to {name}" for name, texts in split.items()]
     return {"unadjusted": ", and ".join(parts), "division": division, "both": both}
@@ -245,9 +256,10 @@ def _against_baseline(record: ListRecord) -> Iterator[tuple[str, str, str]]:
     rows, words = record.frames["baseline"], record.frames["words"]
     for row in words[words["role"] == "baseline"].to_dict("records") if len(rows) else ():
         own = rows[rows["estimand"] == f"within, less {row['set']}"].to_dict("records")
+        digits = thousandths(*(one[end] for one in own for end in ("low", "high")))
         parts = joined(
-            f"{number(one['mean'])} ({number(one['low'])} to {number(one['high'])}) for "
-            f"{record.naming.groups[one['protected_group']]}"
+            f"{number(one['mean'], digits)} ({number(one['low'], digits)} to "
+            f"{number(one['high'], digits)}) for {record.naming.groups[one['protected_group']]}"
             for one in own
         )
         yield str(row["set"]), str(row["which"]), parts

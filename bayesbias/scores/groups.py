@@ -281,16 +281,23 @@ def rnsb(
     """
     sets = read_sets(vectors, {"targets": targets, "A": A, "B": B}, disjoint=["A", "B"])
     rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
-    probability = negative_probability(rows, negative_direction(a, b, C))
-    parts = {"probability": probability, "share": probability / probability.sum()}
-    return score_result(divergence(probability), sets, ["targets"], parts)
+    logs = negative_log_probability(rows, negative_direction(a, b, C))
+    parts = {"probability": np.exp(logs), "share": shares(logs)}
+    return score_result(divergence(logs), sets, ["targets"], parts)
 
 
-def divergence(probability: FloatArray) -> float:
+def shares(logs: FloatArray) -> FloatArray:
+    """Return probabilities that sum to one, given their logarithms before normalizing."""
+    from scipy.special import softmax
+
+    return np.asarray(softmax(logs))
+
+
+def divergence(logs: FloatArray) -> float:
     """Return the KL divergence (in nats) of normalized probabilities from uniform probabilities."""
     from scipy.special import rel_entr
 
-    share = probability / probability.sum()
+    share = shares(logs)
     return max(float(rel_entr(share, 1 / len(share)).sum()), 0.0)
 
 
@@ -311,8 +318,8 @@ def negative_direction(A: FloatArray, B: FloatArray, C: float = 1.0) -> FloatArr
     return np.asarray(model.coef_[0] @ axes, dtype=np.float64)
 
 
-def negative_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
-    """Return the probability of B for each row, from the weights of `negative_direction`."""
-    from scipy.special import expit
+def negative_log_probability(rows: FloatArray, direction: FloatArray) -> FloatArray:
+    """Return the log probability of B for each row, from the weights of `negative_direction`."""
+    from scipy.special import log_expit
 
-    return np.asarray(expit(rows @ direction[:-1] + direction[-1]))
+    return np.asarray(log_expit(rows @ direction[:-1] + direction[-1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.display import abridged
 from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from ..tables.wordlists import WordListLike, load_wordlist
 
@@ -22,19 +23,22 @@ Scope = Literal["all", "pair", "ordered"]
 
 @dataclass(frozen=True, eq=False)
 class Picks:
-    """Resampled words of every set, as index arrays of shape (n_resamples, n_words)."""
+    """Resampled words of every set, as index arrays of shape (n_resamples, n_words).
+
+    ``defining`` has those of sets of matched words, by the number of complete sets.
+    """
 
     protected: tuple[Indices, ...]
     stereotypes: tuple[Indices, ...]
-    defining: Indices
+    defining: Mapping[int, Indices]
 
 
 @dataclass(frozen=True, eq=False)
 class ListRows:
     """A word list's unscaled vectors, group by group, with their words.
 
-    ``defining``, of shape (n_sets, n_groups, n_dims), combines words at the same position in their
-    groups. It is None if groups differ in size, because their words then form no sets. ``whole``
+    ``listed`` has the vectors of each group's words as they are listed, with NaN for missing words.
+    ``stereotype_names`` are the stereotypes, with one name for all spellings of a vector. ``whole``
     contains the rows from which a resampling was drawn.
     """
 
@@ -43,7 +47,8 @@ class ListRows:
     stereotypes: tuple[FloatArray, ...]
     protected_words: tuple[WordArray, ...]
     stereotype_words: tuple[WordArray, ...]
-    defining: FloatArray | None
+    stereotype_names: tuple[WordArray, ...]
+    listed: tuple[FloatArray, ...]
     whole: ListRows | None = None
 
     @cached_property
@@ -55,6 +60,52 @@ class ListRows:
     def stereotype_units(self) -> tuple[FloatArray, ...]:
         """Stereotypes at unit length."""
         return tuple(map(unit_rows, self.stereotypes))
+
+    @cached_property
+    def defining(self) -> FloatArray | None:
+        """Words at the same position in their groups, of shape (n_sets, n_groups, n_dims).
+
+        Sets with a missing word are left out. It is None if groups differ in size, because their
+        words then form no sets.
+        """
+        if len({len(rows) for rows in self.listed}) != 1:
+            return None
+        sets = np.stack(self.listed, axis=1)
+        return sets[~np.isnan(sets).any(axis=(1, 2))]
+
+    @cached_property
+    def counted(self) -> tuple[NDArray[np.bool_], ...]:
+        """Whether each stereotype is in no earlier set, so that targets count it once."""
+        earlier = [np.concatenate([[""], *self.stereotype_names[:at]]) for at in self.places]
+        sets = zip(self.stereotype_names, earlier, strict=True)
+        return tuple(~np.isin(names, before) for names, before in sets)
+
+    @property
+    def places(self) -> range:
+        """The positions of the groups."""
+        return range(len(self.groups))
+
+    @property
+    def targets(self) -> FloatArray:
+        """The stereotypes of all groups; one that several groups share counts once."""
+        return self._targets(self.stereotypes)
+
+    @property
+    def target_units(self) -> FloatArray:
+        """The targets at unit length."""
+        return self._targets(self.stereotype_units)
+
+    def _targets(self, sets: Sequence[FloatArray]) -> FloatArray:
+        return np.vstack([rows[own] for rows, own in zip(sets, self.counted, strict=True)])
+
+    def require_different_stereotypes(self) -> None:
+        """Raise a ValueError if sets of stereotypes share words."""
+        given = self.whole or self
+        sets = zip(given.stereotype_words, given.counted, strict=True)
+        if shared := [str(word) for words, own in sets for word in words[~own]]:
+            raise ValueError(
+                f"undefined, as stereotypes of {' and '.join(self.groups)} share {abridged(shared)}"
+            )
 
     @property
     def defining_sets(self) -> FloatArray:
@@ -79,7 +130,8 @@ class ListRows:
             of(self.stereotypes),
             of(self.protected_words),
             of(self.stereotype_words),
-            None if self.defining is None else self.defining[:, list(places)],
+            of(self.stereotype_names),
+            of(self.listed),
         )
 
     def resampled(self, picks: Picks, number: int, places: Sequence[int]) -> ListRows:
@@ -96,9 +148,13 @@ class ListRows:
             of(self.stereotypes, picks.stereotypes),
             of(self.protected_words, picks.protected),
             of(self.stereotype_words, picks.stereotypes),
-            None if self.defining is None else self.defining[picks.defining[number]],
+            of(self.stereotype_names, picks.stereotypes),
+            self.listed,
             whole=self,
         )
+        sets = self.defining
+        vars(drawn)["defining"] = None if sets is None else sets[picks.defining[len(sets)][number]]
+        vars(drawn)["counted"] = of(self.counted, picks.stereotypes)
         # Picking unit vectors is faster than scaling vectors again.
         vars(drawn)["protected_units"] = of(self.protected_units, picks.protected)
         vars(drawn)["stereotype_units"] = of(self.stereotype_units, picks.stereotypes)
@@ -127,14 +183,14 @@ def list_rows(
     words = [
         tuple(np.array(found.words[name]) for name in kind) for kind in (protected, stereotypes)
     ]
-    defining = None
-    if len({len(listed) for listed in wordlist.groups.values()}) == 1:
-        known = [dict(zip(found.words[name], found.rows[name], strict=True)) for name in protected]
-        places = [zip(known, place, strict=True) for place in zip(*protected.values(), strict=True)]
-        whole = [[of.get(word) for of, word in place] for place in places]
-        whole = [place for place in whole if not any(row is None for row in place)]
-        defining = np.array(whole).reshape(len(whole), len(groups), rows[0][0].shape[1])
-    return ListRows(groups, rows[0], rows[1], words[0], words[1], defining), found.missing
+    names = [np.array([found.spellings[str(word)] for word in of]) for of in words[1]]
+    missing = np.full(rows[0][0].shape[1], np.nan)
+    listed = []
+    for name, group in protected.items():
+        known = dict(zip(found.words[name], found.rows[name], strict=True))
+        listed.append(np.array([known.get(word, missing) for word in group]))
+    made = ListRows(groups, rows[0], rows[1], words[0], words[1], tuple(names), tuple(listed))
+    return made, found.missing
 
 
 def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:

@@ -116,6 +116,7 @@ def permutation_test(
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
         shapes = f"{first.shape} and {second.shape}"
         raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
+    check_data_sets(first, second)
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
         raise ValueError("some scores in x or y are not finite; leave out their words")
@@ -124,6 +125,15 @@ def permutation_test(
     low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)
     statistic = first.sum(axis=-1) - second.sum(axis=-1)
     return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
+
+
+def check_data_sets(x: FloatArray, y: FloatArray) -> None:
+    """Raise a ValueError unless two arrays have scores of the same data sets."""
+    if x.shape[:-1] != y.shape[:-1]:
+        raise ValueError(
+            "x and y need one row for each data set, or one row each; got shapes "
+            f"{x.shape} and {y.shape}"
+        )
 
 
 def named_alternative(name: str) -> Alternative:
@@ -151,12 +161,11 @@ def _p_value(
     threshold = abs(observed) - tie
     if threshold <= 0:
         return 1.0, 1.0
-    mirrored = 2 * n_x == len(scores)  # then a split and its complement have opposite sums
-    is_above = bool(observed >= 0)
-    above = _tail(centered, n_x, threshold, rounding, attained=mirrored or is_above)
-    below = above
-    if not mirrored:
-        below = _tail(-centered, n_x, threshold, rounding, attained=not is_above)
+    if observed < 0:
+        centered = -centered
+    above = below = _tail(centered, n_x, threshold, rounding, attained=True)
+    if 2 * n_x != len(scores):  # else, a split and its complement have opposite sums
+        below = _tail(-centered, n_x, threshold, rounding, attained=False)
     return min(above[0] + below[0], 1.0), min(above[1] + below[1], 1.0)
 
 
@@ -204,14 +213,13 @@ def tail_bounds(
     """Bound the share of subsets of a given size whose sum reaches a threshold.
 
     The grid is refined until the bounds agree or the grid is at its finest. With ``attained``, the
-    threshold is the sum of a subset minus the tolerance for ties. That subset reaches the
-    threshold, but no grid can confirm this, so it is added to the lower bound. All sums have
+    threshold is the sum of the first scores minus the tolerance for ties. That subset reaches the
+    threshold. If the grid cannot confirm this, it is added to the lower bound. All sums have
     positive terms, so the relative error of a bound is at most n_words² · 2^-52.
     """
     lowest, extent = float(centered.min()), float(np.ptp(centered))
     if unit := _lattice_step(centered, rounding):
         grid = np.rint((centered - lowest) / unit).astype(np.int64)
-        unit = float(grid @ (centered - lowest) / (grid @ grid))  # from all scores
         guard = chosen * max(LATTICE * extent, rounding) / unit
         reached = int(np.ceil((threshold - chosen * lowest) / unit - guard))
         if len(grid) * chosen * (np.sort(grid)[-chosen:].sum() - reached) > MUCH_WORK:
@@ -223,10 +231,9 @@ def tail_bounds(
     if (share := inverted_tail(centered, chosen, threshold)) is not None:
         return _around(share)
     span = float(np.sort(centered)[::-1][:chosen].clip(0).sum())
-    one = 1 / comb(len(centered), chosen) if attained else 0.0
     steps = FIRST_GRID
     while True:
-        low, high = _bounds_on_grid(centered, chosen, threshold, span / steps, one)
+        low, high = _bounds_on_grid(centered, chosen, threshold, span / steps, attained=attained)
         gap = (high - low) / low if low > 0 else np.inf
         if gap <= AGREEMENT or steps >= LARGEST_GRID:
             return low, high
@@ -240,9 +247,10 @@ def _around(share: float) -> tuple[float, float]:
 
 
 def _lattice_step(values: FloatArray, rounding: float) -> float:
-    """Return the largest step that divides all differences, or 0 if it is too fine.
+    """Return the largest step that divides all differences, or 0 if there is none.
 
-    Euclid's algorithm: what is left by multiples of a step is the next step.
+    Euclid's algorithm: what is left by multiples of a step is the next step. As the first steps are
+    single rounded differences, the last one is fitted to all scores, which then must be multiples.
     """
     above_lowest = values - values.min()
     tolerance = max(LATTICE * above_lowest.max(), rounding)
@@ -255,11 +263,16 @@ def _lattice_step(values: FloatArray, rounding: float) -> float:
         multiples = np.rint(above_lowest / step)
         rest = np.abs(above_lowest - multiples * step)
         allowed = np.maximum(tolerance, rounding * (1 + multiples))  # the step is rounded, too
-    return step
+    if not step:
+        return 0.0
+    multiples = np.rint(above_lowest / step)
+    step = float(multiples @ above_lowest / (multiples @ multiples))
+    fits = np.abs(above_lowest - multiples * step).max() <= 2 * tolerance  # the fit has errors, too
+    return step if fits else 0.0
 
 
 def _bounds_on_grid(
-    centered: FloatArray, chosen: int, threshold: float, step: float, one: float
+    centered: FloatArray, chosen: int, threshold: float, step: float, *, attained: bool
 ) -> tuple[float, float]:
     scaled = centered / step
     grid = np.rint(scaled).astype(np.int64)
@@ -271,7 +284,10 @@ def _bounds_on_grid(
     low, between = _grid_tail(grid, chosen, certain, possible)
     low = min(low, 1.0)
     high = min(low + between, 1.0)
-    return max(low, min(low + one, high)), max(high, one)
+    if attained and grid[:chosen].sum() < certain:
+        one = 1 / comb(len(centered), chosen)
+        return max(low, min(low + one, high)), max(high, one)
+    return low, high
 
 
 def _grid_tail(

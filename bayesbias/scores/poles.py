@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors
-from .permutation import Alternative, permutation_test
+from .permutation import Alternative, check_data_sets, permutation_test
 from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import DEPENDENT
 
@@ -94,7 +94,8 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     if ddof not in get_args(Ddof):
         raise ValueError(f"ddof must be one of {get_args(Ddof)}; got {ddof!r}")
     x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
-    n_x, n_y = x.shape[-1], y.shape[-1]
+    n_x, n_y = (s.shape[-1] if s.ndim else 0 for s in (x, y))
+    check_data_sets(x, y)
     if not n_x or not n_y:
         raise ValueError(f"X and Y need at least one association each; they have {n_x} and {n_y}")
     if ddof != "pooled":

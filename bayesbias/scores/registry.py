@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from .groups import (
     divergence,
     mean_distances,
     negative_direction,
-    negative_probability,
+    negative_log_probability,
     own_associations,
     rank_correlation,
     relative_distances,
@@ -77,6 +77,11 @@ class ListScore:
     direction: Direction = "higher"
     reading: Reading = "closer to own stereotype"
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown scope or direction."""
+        check_choice("scope", self.scope, get_args(Scope))
+        check_choice("direction", self.direction, get_args(Direction))
+
 
 def _means(sets: Iterable[FloatArray]) -> FloatArray:
     return np.stack([units.mean(axis=0) for units in sets])
@@ -100,12 +105,14 @@ def _statistic(rows: ListRows) -> float:
 
 
 def _nas(rows: ListRows) -> float:
+    rows.require_different_stereotypes()
     to_a, to_b = (rows.protected_units[0] @ units.T for units in rows.stereotype_units)
     return float(word_effects(to_a, to_b).mean())
 
 
 @lru_cache(maxsize=1)
 def _classifier(rows: ListRows) -> FloatArray:
+    rows.require_different_stereotypes()
     A, B = rows.stereotypes
     return negative_direction(A, B)
 
@@ -113,7 +120,7 @@ def _classifier(rows: ListRows) -> FloatArray:
 def _rnsb(rows: ListRows) -> float:
     """Compute RNSB; resampled targets keep the list's classifier, which is slow to train."""
     direction = _classifier(rows.whole or rows)
-    return divergence(negative_probability(np.vstack(rows.protected), direction))
+    return divergence(negative_log_probability(np.vstack(rows.protected), direction))
 
 
 def _mac(rows: ListRows) -> float:
@@ -123,11 +130,11 @@ def _mac(rows: ListRows) -> float:
 
 
 def _along(rows: ListRows, directions: FloatArray) -> float:
-    return float(lengths_along(np.vstack(rows.stereotype_units), directions).mean())
+    return float(lengths_along(rows.target_units, directions).mean())
 
 
 def _signed_same(rows: ListRows) -> FloatArray:
-    return signed_cosines(np.vstack(rows.stereotype_units), _means(rows.protected_units))
+    return signed_cosines(rows.target_units, _means(rows.protected_units))
 
 
 BETWEEN_GROUPS: Reading = "more difference between groups"
@@ -161,16 +168,12 @@ SCORES: dict[str, ListScore] = {
         "first group's stereotypes; negative means closer to the first group", direction="lower",
     ),
     "ect": ListScore(
-        lambda rows: rank_correlation(
-            cosines_of_means(rows.protected, np.vstack(rows.stereotype_units))
-        ),
+        lambda rows: rank_correlation(cosines_of_means(rows.protected, rows.target_units)),
         "pair", AS_THEY_ARE, "higher is less biased",
         no_bias=1.0, direction="lower", reading=BETWEEN_GROUPS,
     ),
     "ripa": ListScore(
-        lambda rows: float(
-            (np.vstack(rows.stereotypes) @ relation_vector(rows.defining_sets)).mean()
-        ),
+        lambda rows: float((rows.targets @ relation_vector(rows.defining_sets)).mean()),
         "pair", f"first component of the pairs, {AS_THEY_ARE}", BY_PLACE, reading=TOWARD,
     ),
     "rnsb": ListScore(

@@ -17,6 +17,7 @@ from ..embeddings.word_sets import (
     WordSets,
     WordVectors,
     as_sets,
+    check_widths,
     look_up,
     look_up_tuples,
     refuse_overlap,
@@ -117,6 +118,7 @@ def read_tuples(
         rows = [*as_sets({"targets": cast("ArrayLike", targets), **named}).values()][1:]
         return sets, rows, tuple(tuple(map(str, range(len(members)))) for members in rows)
     rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
+    check_widths(sets.rows | {f"{name} {number}": of for number, of in enumerate(rows)})
     sets.missing.update(missing)
     return sets, rows, kept
 

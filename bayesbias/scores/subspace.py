@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError
+from .._core.checks import Argument, ArgumentError, is_whole
 from ..embeddings.word_sets import as_sets
 
 DEPENDENT = 1e-6
@@ -71,11 +71,11 @@ def principal_components(
     directions, lengths = span(centered)
     if not (rank := len(lengths)):
         raise ValueError("in every defining set, all vectors are equal; add other words")
-    if not 1 <= wanted <= rank:
+    if not is_whole(wanted) or not 1 <= wanted <= rank:
         raise ArgumentError(
             Argument("k"),
-            f" must be from 1 to {rank}, the number of independent directions of the defining "
-            f"sets; got {wanted}",
+            f" must be from 1 to {rank}, a whole number up to the number of independent directions "
+            f"of the defining sets; got {wanted}",
         )
     toward_first = sum(directions[:wanted] @ (members[0] - members[-1]) for members in rows)
     signs = np.where(np.asarray(toward_first) < 0, -1.0, 1.0)[:, None]

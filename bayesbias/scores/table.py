@@ -81,6 +81,10 @@ def score_table(
 
     Notes
     -----
+    A stereotype that several groups share counts once in scores of targets, such as ECT and SAME.
+    Words at the same position of groups are pairs if the embedding has both, whatever other groups
+    have.
+
     Resampling biases SAME, Direct Bias, and RNSB upward, because they measure the size of
     differences. If one of them is near 0, its interval can lie above the score. With fewer than
     about eight words per set, intervals are too narrow, because resampling cannot add new words.
@@ -149,7 +153,9 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
         protected, stereotypes = (
             tuple(map(drawn, sets)) for sets in (rows.protected, rows.stereotypes)
         )
-        return Picks(protected, stereotypes, drawn(() if rows.defining is None else rows.defining))
+        parts = [rows, *(rows.of_groups(pair) for pair in selections(rows, "pair"))]
+        sizes = dict.fromkeys(len(p.defining) for p in parts if p.defining is not None)
+        return Picks(protected, stereotypes, {size: drawn(range(size)) for size in sizes})
     except MemoryError as error:
         why = f"n_resamples={n_resamples} needs too much memory: {error}; use {N_RESAMPLES}"
         raise ValueError(why) from None
@@ -157,7 +163,7 @@ def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:
 
 def resampled_values(jobs: Sequence[Job], rows: ListRows, picks: Picks) -> FloatArray:
     """Compute the (n_jobs, n_resamples) scores of resamplings, with NaN for undefined scores."""
-    values = np.full((len(jobs), len(picks.defining)), np.nan)
+    values = np.full((len(jobs), len(picks.protected[0])), np.nan)
     for groups in {groups: None for _, groups in jobs}:
         part = rows.of_groups(groups)
         for resampling in range(values.shape[1]):

@@ -36,7 +36,7 @@ class Decoder:
             self.bad += 1
             if self.bad <= self.good:
                 return word.decode(errors=ODD)
-            text = _latin(word)
+            text = latin(word)
             if self.bad <= MOST_KEPT:
                 self.latin.append(text)
             return text
@@ -52,8 +52,9 @@ class Decoder:
 
 def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = False) -> None:
     """Warn that words were read as Latin-1; if they do not look like it, say so, or raise."""
-    text = "".join(words[:MOST_KEPT])
-    doubtful = sum(letter > "\x7f" for letter in text) > MOST_SPECIAL * len(text)
+    text = "".join(words if strict else words[:MOST_KEPT])
+    special = sum(letter > "\x7f" for letter in text)
+    doubtful = special > MOST_SPECIAL * len(text) or any("\x7f" < a < "\xa0" for a in text)
     if doubtful and strict:
         raise ValueError(
             "the text is not in UTF-8; save it as CSV in UTF-8. In Excel, choose the type CSV UTF-8"
@@ -61,7 +62,7 @@ def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = Fa
     warn(ReadAsLatin1(n, tuple(words[:MOST_KEPT]), doubtful, about=str(path)))
 
 
-def _latin(word: bytes) -> str:
+def latin(word: bytes) -> str:
     """Decode as Windows does, or as Latin-1 where Windows has no letter."""
     try:
         return word.decode("cp1252")

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 OVERALL, GROUP, WORD = "overall", "group", "word"
 
 AVERAGE = "average"
 """Name of the rows that average over all lists of a joint posterior."""
+
+
+def refuse_average(names: Iterable[str]) -> None:
+    """Raise a ValueError if a list has the name of the rows that average over all lists."""
+    if AVERAGE in names:
+        raise ValueError(
+            f"the list name {AVERAGE!r} is that of the rows for the average of all lists; rename "
+            "the list"
+        )
+
 
 LEVELS = (OVERALL, GROUP, WORD)
 """Levels in the order of the rows of a frame, from all protected words to one word."""

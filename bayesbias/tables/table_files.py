@@ -22,7 +22,7 @@ from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .decimals import THOUSANDS, decimal_marks, with_numbers
-from .encodings import ODD, warn_of_latin
+from .encodings import latin, warn_of_latin
 from .raw_rows import (
     has_bare_quotes,
     refuse_merged_rows,
@@ -189,8 +189,9 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     try:
         frame = _parsed(path, options)
     except UnicodeDecodeError:
-        latin = {"encoding": "cp1252", "encoding_errors": ODD}
-        frame = _parsed(path, options | latin)
+        frame = _parsed(path, options | {"encoding": "latin-1"})
+        cells = frame.select_dtypes(exclude="number")
+        frame = frame.assign(**cells.map(_as_latin, na_action="ignore")).rename(columns=_as_latin)
         texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
         warn_of_latin(len(odd), odd, path, strict=True)
@@ -203,6 +204,11 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     return without_empty_rows(frame) if options.get("dtype") is str else frame
 
 
+def _as_latin(text: Any) -> Any:  # noqa: ANN401
+    """Return text, which each byte was a letter of, as it is read in files of vectors."""
+    return latin(text.encode("latin-1")) if isinstance(text, str) else text
+
+
 def as_texts(frame: pd.DataFrame) -> pd.DataFrame:
     """Return all cells as text, and missing values of any type as empty text."""
     return frame.astype(object).where(frame.notna(), "").astype(str)
@@ -212,8 +218,8 @@ def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
     """Raise a ValueError if two columns have one name, which pandas would number."""
     keys = {"skiprows", "sep", "skipinitialspace", "encoding", "quoting"}
     how = {key: option for key, option in options.items() if key in keys}
-    latin = {"encoding_errors": "replace"}
-    head = _parsed(path, {**how, **latin, "header": None, "nrows": 1, "dtype": str})
+    kept = {"encoding_errors": "replace"}
+    head = _parsed(path, {**how, **kept, "header": None, "nrows": 1, "dtype": str})
     names = head.iloc[0].dropna().str.strip()
     if names.duplicated().any():
         raise ValueError(f"two columns are named {names[names.duplicated()].iloc[0]!r}")

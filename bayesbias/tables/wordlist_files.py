@@ -116,7 +116,7 @@ def _content_of_test(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     parts = [(key, content[key]) for key in TEST if key in content]
     sets = [
-        (str(part.get("category", key)), part.get("examples"))
+        (key if part.get("category") is None else str(part["category"]), part.get("examples"))
         if isinstance(part, Mapping)
         else (key, part)
         for key, part in parts

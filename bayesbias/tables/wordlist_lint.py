@@ -212,11 +212,19 @@ def _name_flaws(content: Mapping[str, Any]) -> Iterator[Finding]:
             yield _error(path, f"the name {shown(text)} {unfit}")
     if re.search(r"[/\\]|^\.+$", name):
         yield _error(("name",), f"the name {shown(name)} must work as a file name; remove slashes")
-    spelled: dict[str, str] = {}
-    for group in content["groups"]:
-        if (other := spelled.setdefault(group.lower(), group)) != group:
-            text = f"the groups {shown(other)} and {shown(group)} differ only in case; rename one"
-            yield _error(("groups", group), text)
+    given = content["stereotype_names"]
+    defaults_first = sorted(sets.items(), key=lambda item: item[0] in given)
+    for table, named in (
+        ("groups", [(group, group) for group in content["groups"]]),
+        ("stereotype_names", defaults_first),
+    ):
+        spelled: dict[str, str] = {}
+        for group, text in named:
+            other = spelled.setdefault(text.replace("_", " ").lower(), text)
+            if other != text and group in content[table]:
+                told = f"the names {shown(other)} and {shown(text)} differ only in case"
+                told += "" if other.lower() == text.lower() else ", spaces, or underscores"
+                yield _error((table, group), f"{told}; rename one")
     homes = {control: f"controls.{control}" for control in CONTROLS}
     for group, text in sets.items():
         if text in homes:

@@ -27,7 +27,7 @@ from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameSpellings, ThinSet
 from .change_ends import Ends, as_end, read_ends, settled_recovery
-from .frames import CHANGE_READINGS, change_frames, pairing_text, words_by_set
+from .frames import CHANGE_READINGS, change_frames, pairing_text, question_of, words_by_set
 from .model_texts import run_fields
 from .reference import scored_list
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
@@ -251,5 +251,6 @@ def _record(
         after=known.names[1],
         method=method,
         naming=(naming_of(words) if words else names_in(table)).of(table),
+        question=question_of(frames["word_pairs"]),
         pairing=pairing_text(lead.posterior.attrs),
     )

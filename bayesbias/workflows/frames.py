@@ -125,6 +125,8 @@ def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def question_of(pairs: pd.DataFrame) -> Question:
     """Return what can be asked about the groups and sets that were measured."""
     n_groups, n_sets = pairs[["protected_group", "attribute_set"]].nunique()
+    if n_groups == 1:
+        return Question.ALONE
     if pairs.loc[pairs["own"], "attribute_set"].nunique() == 1:
         return Question.SHARED
     return Question.CROSSED if n_groups == n_sets == 2 else Question.GROUPS

@@ -33,7 +33,16 @@ from ..records.found import Frames, PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
 from ..sampling.options import FitOptions
 from .model_texts import fitted
-from .results import Fitted, ModelResult, Readings, Tell, joined, quietly, read_posterior
+from .results import (
+    Fitted,
+    ModelResult,
+    Readings,
+    Tell,
+    joined,
+    noticed,
+    quietly,
+    read_posterior,
+)
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -102,28 +111,30 @@ def analyze_pairs(
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(paired)
-    rng = default_rng(as_seed_sequence(settings.seed))
-    tell("published measures")
-    frames = {
-        "paired": paired,
-        "observed": observed_shares(paired, settings.ci_prob, seed=rng),
-        "measures": measure_table(paired),
-        "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
-    }
-    results = {}
-    for measure in measures:
-        tell(f"fitting {spec.name} to {measure}")
-        tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
-        with ignored(SamplingWarning):  # the record has them
-            results[measure] = read_posterior(tree, READINGS, settings)
+    rng, results = default_rng(as_seed_sequence(settings.seed)), {}
+    with noticed() as notices:
+        tell("published measures")
+        frames = {
+            "paired": paired,
+            "observed": observed_shares(paired, settings.ci_prob, seed=rng),
+            "measures": measure_table(paired),
+            "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
+        }
+        for measure in measures:
+            tell(f"fitting {spec.name} to {measure}")
+            tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
+            with ignored(SamplingWarning):  # the record has them
+                results[measure] = read_posterior(tree, READINGS, settings)
     for name in READINGS:
         frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
     models = tuple(fitted(measure, one) for measure, one in results.items())
     doubts = [str(doubt.concerning(one.name)) for one in models for doubt in one.doubts]
+    doubts += [str(one) for one in notices if not isinstance(one, SamplingWarning)]
     record = PairRecord(
         frames=Frames(frames),
         models=models,
         ci_prob=settings.ci_prob,
+        notices=tuple(notices),
         origin={"scored": scored, "spec": spec.to_dict(), "warnings": doubts},
         language_models=tuple(str(name) for name in paired["model"].unique()),
         measures=tuple(results),

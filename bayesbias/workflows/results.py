@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from .._core.arrays import one_thread
-from .._core.files import replace_file
+from .._core.files import file_stems, replace_file
 from .._core.warnings import BayesbiasWarning, as_ours, heard, warn
 from ..model.posterior_files import save_posterior
 from ..model.spec import ModelSpec
@@ -239,8 +239,9 @@ def fill_folder(
         with one_thread():  # the frames that nobody has read are computed here
             write_frames(result.found.frames, folder)
         trees = result.posteriors if posteriors else {}
+        stems = file_stems(trees)
         for name, tree in trees.items():
-            end = f"-{name}" if len(trees) > 1 else ""
+            end = f"-{stems[name]}" if len(trees) > 1 else ""
             save_posterior(tree, folder / f"posterior{end}.nc")
         write_report(result.page(), command, result.found.origin, folder, kinds)
     if len(results) > 1:

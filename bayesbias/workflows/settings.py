@@ -47,7 +47,8 @@ class Settings(FitOptions):
     matched : int
         Number of equally frequent control words to draw for each stereotype; 0 for none.
     reference_lists : int
-        Number of reference lists of each kind (equally frequent words, other topics); 0 for none.
+        Number of reference lists, in which words on other topics replace the stereotypes; 0 for
+        none.
     covariates : tuple of str
         Covariates with slopes, as in `bayesbias.fit`, such as log_rank_attribute. There are no
         reference lists then, because their words have other values.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import batched, product
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,7 +20,7 @@ from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..records.found import Frames, SweepRecord
-from ..warnings import LeftOut
+from ..warnings import LeftOut, NotRanked
 from . import output
 from .results import Fitted, ModelResult, joined
 from .ruler import of_same_measure
@@ -60,9 +60,10 @@ class Sweep(Fitted):
     the same names; their first columns name the cell. ``ranks``, ``differences``, and ``shares``
     come from `bb.rank_embeddings`, `comparison.embedding_differences`, and
     `comparison.variance_shares`. They are empty if no list has different distances in two
-    embeddings, or if the joint model fails (see `uncompared` for the error). ``tables`` has a row
-    for each list measured in an embedding. ``missing`` and ``thin`` come from `bb.missing_words`
-    and `bb.undersized_sets`. ``summary`` and ``contrasts`` stay in a temporary file until they are
+    embeddings, or if the joint model fails. `uncompared` has the reason, and the embeddings that
+    have no rank because their vectors are those of another. ``tables`` has a row for each list
+    measured in an embedding. ``missing`` and ``thin`` come from `bb.missing_words` and
+    `bb.undersized_sets`. ``summary`` and ``contrasts`` stay in a temporary file until they are
     read. `reused` counts results that already existed.
     """
 
@@ -143,7 +144,7 @@ def run_sweep(
         (*key, spec.name): cell_job((*key, spec.name), part, spec, config)
         for (key, part), spec in product(parts.items(), config.models)
     }
-    joint, kept = joint_jobs(parts, config), CellFrames()
+    (joint, left_out), kept = joint_jobs(parts, config), CellFrames()
     done = run_jobs(
         [*jobs.values(), *joint],
         keep=kept.keep,
@@ -169,8 +170,14 @@ def run_sweep(
     failures = states[states["state"] == "failed"]
     frames |= {"cells": states, "failures": failures}
     frames["landmarks"] = of_same_measure(ruler, frames["contrasts"].pieces())
-    failed = tuple(one for one in done.failures if one.name == JOINT)
-    return Sweep(_record(config, frames, done.warnings), done.reused, failed)
+    failed = [one for one in done.failures if one.name == JOINT]
+    failed += [
+        Failure(f"{one.other} / {one.wordlist}", type(one).__name__, str(one)) for one in left_out
+    ]
+    unranked = () if compared or not failed else (NotRanked(failed[0].message),)
+    record = _record(config, frames, done.warnings)
+    record = replace(record, notices=(*record.notices, *left_out, *unranked))
+    return Sweep(record, done.reused, tuple(failed))
 
 
 def _of_tables(kept: CellFrames, cells: Sequence[Cell]) -> dict[str, pd.DataFrame]:

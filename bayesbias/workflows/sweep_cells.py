@@ -36,7 +36,7 @@ from ..sampling.options import FitOptions
 from ..tables.covariates import with_frame
 from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
-from ..warnings import ListInOneEmbedding, PairsNotShared
+from ..warnings import CopyNotRanked, ListInOneEmbedding, PairsNotShared
 from .frames import LIST_READINGS
 from .reference import Held, in_contexts, read_source
 from .results import ModelResult, Readings, joined, read_posterior
@@ -147,7 +147,7 @@ def _part(own: WordList, listed: Held, known: _Known) -> Part:
 def cell_job(name: Sequence[str], part: Part, spec: ModelSpec, config: SweepConfig) -> Job:
     """Return the job of one cell, whose key is a hash of the list, its vectors, and the model."""
     options, (how, adjusted) = config.of_cells, _adjusted(config, part.words)
-    settings = {"sweep": 3, "measured": part.hash, "spec": config.contents[spec.name]}
+    settings = {"sweep": 4, "measured": part.hash, "spec": config.contents[spec.name]}
     settings |= options.recorded
     run = partial(fit_cell, part=part, spec=spec, options=options, **how)
     return Job(" / ".join(name), settings | adjusted, run, (part.matrix,))
@@ -184,14 +184,24 @@ def fit_cell(
     return whole
 
 
-def joint_jobs(parts: Mapping[ListKey, Part], config: SweepConfig) -> list[Job]:
-    """Return the job of the joint model, which uses equal vectors once; no job if all are equal."""
+def joint_jobs(
+    parts: Mapping[ListKey, Part], config: SweepConfig
+) -> tuple[list[Job], list[CopyNotRanked]]:
+    """Return the job of the joint model, which uses equal vectors once, and what it leaves out.
+
+    There is no job if all embeddings have equal vectors, or if there is only one.
+    """
     first: dict[tuple[str, str], ListKey] = {}
     for key, part in parts.items():
         first.setdefault((key[1], part.hash), key)
+    left_out = [
+        CopyNotRanked(wordlist, first[wordlist, part.hash][0], embedding)
+        for (embedding, wordlist), part in parts.items()
+        if first[wordlist, part.hash] != (embedding, wordlist)
+    ]
     keys = list(first.values())
     if len({wordlist for _, wordlist in keys}) == len(keys):
-        return []
+        return [], left_out
     options = config.of_fit(method="auto", progressbar=False)
     named = [[wordlist, name, parts[name, wordlist].hash] for name, wordlist in keys]
     settings = {"sweep_joint": 4, "measured": named, **options.recorded}
@@ -199,7 +209,7 @@ def joint_jobs(parts: Mapping[ListKey, Part], config: SweepConfig) -> list[Job]:
     matrices = {embedding: part.matrix for (embedding, _), part in some.items()}
     how, adjusted = _adjusted(config, [word for part in some.values() for word in part.words])
     run = partial(fit_joint, parts=some, options=options, **how)
-    return [Job(JOINT, settings | adjusted, run, tuple(matrices.values()))]
+    return [Job(JOINT, settings | adjusted, run, tuple(matrices.values()))], left_out
 
 
 def fit_joint(

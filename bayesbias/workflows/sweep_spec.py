@@ -20,6 +20,7 @@ from ..model.defaults import DEFAULT_MODELS
 from ..model.spec import ModelSpec, load_model
 from ..sampling.options import FitOptions
 from ..tables.covariates import read_values
+from ..tables.levels import refuse_average
 from ..tables.spellings import CASES
 from ..tables.wordlists import WordList, load_wordlist
 from .settings import require_count, require_lists, require_names, settle_covariates
@@ -67,6 +68,7 @@ class SweepConfig(FitOptions):
         require_names("embeddings", [embedding.name for embedding in self.embeddings])
         require_names("models", [spec.name for spec in self.models])
         require_lists(self.lists)
+        refuse_average(wordlist.name for wordlist in self.lists)
 
     @cached_property
     def values(self) -> pd.DataFrame | None:

@@ -15,7 +15,8 @@ from ..._core.checks import check_labels
 from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
-from .columns import VECTOR_NAMES, WORD_NAMES, plain_name
+from .aligned import order_of_indices, order_of_words
+from .columns import VECTOR_NAMES, WORD_NAMES, kind_of, plain_name
 from .frames import words_and_rows
 from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
 from .matrices import array_of, check_dims, from_text, matrix_of
@@ -112,12 +113,12 @@ def encoder_chunks(encoder: object) -> ChunksOf:
         words, found = sorted(wanted), encode(sorted(wanted))
         if isinstance(found, Mapping) and all(word in found for word in words):
             found = [found[word] for word in words]
-        if _are_words(found):
+        if not is_frame(found) and _are_words(found):
             raise TypeError(
                 "an encoder must return a vector for each text; if your function changes vectors, "
                 "pass the vectors that it returns"
             )
-        yield Chunk(words, matrix_of(words, _rows(found)), np.arange(1, len(words) + 1))
+        yield Chunk(words, matrix_of(words, _rows(found, words)), np.arange(1, len(words) + 1))
 
     return chunks
 
@@ -223,15 +224,25 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     if isinstance(words, set | frozenset):
         raise TypeError("a set of words has no order; pass the words in the order of the vectors")
     check_labels({"words": words, "vectors": rows})
+    words = words.to_pylist() if hasattr(words, "to_pylist") else words  # of pyarrow
     if not isinstance(words, Mapping):
-        return words, _rows(rows)
+        if isinstance(words, pd.Series) and isinstance(rows, pd.Series | pd.DataFrame):
+            rows = rows.reset_index(drop=True)  # the same as that of the words
+        return words, _rows(rows, words)
     if all(isinstance(word, str) for word in words.values()):
         words = {word: row for row, word in words.items()}
-    vectors = _rows(rows)
+    labels, vectors = _labeled(rows)
     matrix = matrix_of([""] * len(vectors), vectors)
     places: list[Any] = [*words.values()]
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
+    if labels is not None:
+        labels = [*labels]
+        named = labels[:]
+        for word, row in words.items():
+            named[row] = word
+        if order_of_words(named, labels) is not None:
+            raise ValueError("words map to rows whose labels are other words; pass an array")
     return words, matrix[places]
 
 
@@ -240,7 +251,13 @@ def _fields(one: object) -> dict[str, Any]:
     if isinstance(one, Mapping):
         response = one.get("response")  # of a batch of requests
         if isinstance(response, Mapping) and _listed(response.get("body")) is not None:
-            return {"custom_id": one.get("custom_id"), "embedding": _rows(response["body"])[0]}
+            rows = _rows(response["body"])
+            if len(rows) != 1:
+                raise ValueError(
+                    f"the request {one.get('custom_id')!r} of a batch has {len(rows):,} vectors, "
+                    "but one custom_id; pass (words, vectors)"
+                )
+            return {"custom_id": one.get("custom_id"), "embedding": rows[0]}
         return dict(one)
     if isinstance(one, Sequence | Number | None) or hasattr(one, "__array__"):
         return {}
@@ -292,23 +309,69 @@ def _of_one_type(found: object) -> object:
     return found
 
 
-def _rows(given: Any) -> Any:  # noqa: ANN401
-    """Return the vectors in an array, an iterable, or a response, in the order they were sent.
+def _rows(given: Any, words: Iterable[Any] | None = None) -> Any:  # noqa: ANN401
+    """Return the vectors in an array, an iterable, or a response, in the order of their words."""
+    labels, rows = _labeled(given)
+    order = None if words is None or labels is None else order_of_words(words, labels)
+    if order is None or isinstance(rows, np.ndarray):
+        return rows if order is None else rows[order]
+    listed = [*rows]
+    return [listed[row] for row in order]
 
-    Items of a response may have an ``index``.
-    """
+
+def _labeled(given: Any) -> tuple[Iterable[Any] | None, Any]:  # noqa: ANN401
+    """Return the labels that vectors have, if any, and the vectors in the order they were sent."""
+    if is_frame(given) and hasattr(type(given), "columns"):
+        return _labeled_in_table(as_pandas(given))
     given = array_of(given)
+    if isinstance(given, pd.Series):
+        return given.index, [*given]
     if hasattr(given, "__array__"):
-        return given
+        return None, given
+    if isinstance(given, Mapping) and (columns := _columns(given)):
+        return columns[0], _rows(columns[1])
     if not isinstance(given, list | tuple) and (listed := _listed(given)) is not None:
         given = listed
+    if isinstance(given, Mapping):
+        return given.keys(), [*given.values()]
     if not isinstance(given, Iterable):
         text = "vectors must be an array, a list with one vector for each word, or a response"
         raise TypeError(f"{text} of an API; got {type(given).__name__}")
-    items = [(_fields(item), item) for item in given]
-    if items and all("index" in fields for fields, _ in items):
-        items.sort(key=lambda pair: pair[0]["index"])
-    return [next((f[name] for name in VECTOR_NAMES if name in f), item) for f, item in items]
+    return _labeled_items([*given])
+
+
+def _labeled_in_table(frame: pd.DataFrame) -> tuple[Iterable[Any] | None, Any]:
+    """Return the words of a table's rows, or its index, and the vectors."""
+    kinds = {name: kind_of(frame[name]) for name in frame.columns if frame.columns.is_unique}
+    coded = [n for n, kind in kinds.items() if kind == "text" and plain_name(n) in CODED_NAMES]
+    lists = [name for name, kind in kinds.items() if kind == "vector"]
+    if vectors := lists or coded:
+        renamed = frame.rename(columns={vectors[0]: VECTOR_NAMES[0]})
+        labels, rows = _labeled_items(renamed.to_dict("records"))
+        return frame.index if labels is None else labels, rows
+    if "text" in kinds.values():
+        words, rows, _ = words_and_rows(frame)
+        return words, rows
+    return frame.index, array_of(frame)
+
+
+def _labeled_items(items: list[Any]) -> tuple[Iterable[Any] | None, Any]:
+    """Return the words of the items of a response, if they have any, and the vectors.
+
+    Items may have an ``index``.
+    """
+    fields = [{plain_name(name): one for name, one in _fields(item).items()} for item in items]
+    order = order_of_indices([one.get("index") for one in fields])
+    found = [
+        next((one[name] for name in VECTOR_NAMES if name in one), item)
+        for one, item in zip(fields, items, strict=True)
+    ]
+    rows = [found[place] for place in order]
+    for name in WORD_NAMES if items else ():
+        labels = [fields[place].get(name) for place in order]
+        if all(isinstance(label, str | Integral) for label in labels):
+            return labels, rows
+    return None, rows
 
 
 def _once(chunk: Chunk) -> Chunk:

@@ -74,7 +74,13 @@ def separated(lines: Sequence[bytes], promised: int = 0) -> tuple[int, bytes, by
     if sep:
         return dims, between, between
     pairs = [(a, b) for b in (b" ", b"\t") for a in (b" ", b"\t")]
-    fits = {pair: sum(_fits(line, dims, *pair) for line in lines) for pair in pairs}
+    fits = {
+        pair: (
+            sum(_fits(line, dims, *pair) for line in lines),
+            sum(_are_numbers(line, *pair) for line in lines),
+        )
+        for pair in pairs
+    }
     return dims, *max(pairs, key=fits.__getitem__)
 
 
@@ -157,6 +163,11 @@ def _end_with_numbers(rows: Sequence[Sequence[bytes]], runs: Sequence[int], prom
 def _fits(line: bytes, dims: int, after: bytes, between: bytes) -> bool:
     word, _, rest = line.partition(after)
     return bool(word) and rest.count(between) == dims - 1
+
+
+def _are_numbers(line: bytes, after: bytes, between: bytes) -> bool:
+    """Return whether all fields after the word are numbers."""
+    return all(map(is_number, line.rstrip(END).partition(after)[2].split(between)))
 
 
 def mode[T](values: Sequence[T]) -> T:

@@ -29,6 +29,12 @@ _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGN
 OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos", "norm", "", "#")
 """Usual names of columns next to the words; pandas leaves the name of an index empty."""
 
+ROW_NAMES = ("index", "row", "id", "idx", "row_id", "word_id", "token_id", "row_number", "", "#")
+"""Names of columns that may have the rows of words in any order."""
+
+COUNT_NAMES = ("count", "freq", "frequency", "frequencie", "rank", "norm")
+"""Names of columns of numbers that are not those of rows."""
+
 MANY = 100
 """Number of lines that all end or begin with a number only if it is no part of the words."""
 
@@ -116,13 +122,46 @@ def _first_column(lines: list[str], n_rows: int, path: Path) -> list[str]:
     by_tab = all("\t" in line for line in lines)
     if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
         columns, place = [_unquoted(lines)], 0
-    names = [repr(head) if head else "" for head in heads] or [""] * len(columns)
-    words = columns.pop(place)
-    del names[place]
-    if columns:
-        shown = [name or _shown(column) for name, column in zip(names, columns, strict=True)]
-        warn(ColumnsNotRead(tuple(shown), about=str(path)))
+    names = [*heads] if heads else [None] * len(columns)
+    words, _ = columns.pop(place), names.pop(place)
+    orders = [
+        _order(column, name, path, only=len(columns) == 1)
+        for name, column in zip(names, columns, strict=True)
+    ]
+    if len({order for order in orders if order}) > 1:
+        raise ValueError(f"{path} has two columns of rows in different orders; leave one out")
+    if order := next(filter(None, orders), ()):
+        words = [words[line] for line in order]
+    rest = [
+        repr(name) if name else _shown(column)
+        for name, column, order in zip(names, columns, orders, strict=True)
+        if not order
+    ]
+    if rest:
+        warn(ColumnsNotRead(tuple(rest), about=str(path)))
     return words
+
+
+def _order(column: list[str], name: str | None, path: Path, *, only: bool) -> tuple[int, ...]:
+    """Return the lines in the order of the rows that a column has; empty if there are no rows.
+
+    A ValueError is raised if the column may have something else.
+    """
+    numbers = [int(cell) for cell in column if cell.strip().isdecimal()]
+    first = min(numbers, default=2)
+    each_once = len(numbers) == len(column) and sorted(numbers) == [
+        *range(first, first + len(column))
+    ]
+    counts = name is not None and plain_name(name) in COUNT_NAMES
+    if counts or not each_once or first > 1 or numbers == sorted(numbers):
+        return ()
+    falls = numbers == sorted(numbers, reverse=True)  # as counts do
+    if not (plain_name(name) in ROW_NAMES if name is not None else only and not falls):
+        raise ValueError(
+            f"{path}: {repr(name) if name else _shown(column)} may be the rows of the words, or "
+            "something else. Sort the lines by row and leave it out, or name it 'row'"
+        )
+    return tuple(sorted(range(len(numbers)), key=numbers.__getitem__))
 
 
 def _place_of(columns: list[list[str]], heads: list[str]) -> int:

@@ -1,6 +1,6 @@
 for (const box of document.querySelectorAll('.read')) {
   const all = JSON.parse(box.dataset.values), out = box.querySelector('.out');
-  const size = (n) => (Math.abs(n) / 100).toFixed(2);
+  const size = (n) => (Math.abs(n) / 10 ** all.n).toFixed(all.n);
   const cell = (i, j) => {
     const distance = all.d[i][j], gap = all.r[i][j], pair = all.w[i] + ' × ' + all.a[j];
     const more = gap === 0 ? 'as usual for both words'
