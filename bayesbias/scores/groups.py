@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.checks import Argument, ArgumentError, is_finite
 from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordListLike, load_wordlist
@@ -264,7 +265,8 @@ def rnsb(
     targets : list of identity words
     A, B : lists of positive words and of negative words
     C : float
-        Inverse strength of the ridge penalty on weights and intercept. It affects the score.
+        Inverse strength of the ridge penalty on weights and intercept, positive and finite. It
+        affects the score.
     unit : bool
         Scale all vectors to unit length first. Otherwise, longer vectors tend to raise the score.
 
@@ -279,6 +281,12 @@ def rnsb(
     Sweeney and Najafian (2019), A transparent framework for evaluating unintended demographic
     bias in word embeddings.
     """
+    if not (is_finite(C) and C > 0):
+        raise ArgumentError(
+            Argument("C"),
+            f" must be positive and finite, because weights without a penalty are infinite if a "
+            f"plane separates A from B; got {C!r}",
+        )
     sets = read_sets(vectors, {"targets": targets, "A": A, "B": B}, disjoint=["A", "B"])
     rows, a, b = (unit_rows(rows) if unit else rows for rows in sets.rows.values())
     logs = negative_log_probability(rows, negative_direction(a, b, C))
