@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, is_finite
+from .._core.checks import Argument, ArgumentError
 from ..embeddings.word_sets import WordVectors, look_up
 from ..tables.descriptives import set_means
 from ..tables.wordlists import WordListLike, load_wordlist
@@ -281,7 +281,7 @@ def rnsb(
     Sweeney and Najafian (2019), A transparent framework for evaluating unintended demographic
     bias in word embeddings.
     """
-    if not (is_finite(C) and C > 0):
+    if not 0 < C < np.inf:
         raise ArgumentError(
             Argument("C"),
             f" must be positive and finite, because weights without a penalty are infinite if a "
