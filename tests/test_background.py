@@ -161,7 +161,7 @@ def test_what_is_refused(call: Callable[[], object], what: str) -> None:
 def test_words_may_come_from_iterators(made: Any) -> None:
     words = [["w5", "w6", "no"], ["w7", "w8"], Z, Z2]
     given = [iter(each) for each in words]
-    one = bg.Experiment("toy", *given) if made is bg.Experiment else tuple(map(made, words[2:]))
+    one = bg.Experiment("toy", *given) if made is bg.Experiment else map(made, words[2:])
     found = bg.distributions(random_vectors(), {"toy": one})
     assert found["toy"].missing == ("absent",)
     np.testing.assert_array_equal(found["toy"].psi, distribution(random_vectors(), Z, Z2).psi)
@@ -170,7 +170,7 @@ def test_words_may_come_from_iterators(made: Any) -> None:
 
 
 def test_a_text_is_no_set_of_words() -> None:
-    for given in (("ab", ["c"]), "ab", (["a"], ["b"], ["c"]), iter([["a"], ["b"]])):
+    for given in (("ab", ["c"]), "ab", (["a"], ["b"], ["c"]), {"Z": ["a"], "Z2": ["b"]}):
         refused("'e'", bg.distributions, random_vectors(), {"e": given}, error=TypeError)
     refused("X of the experiment", bg.Experiment, "e", "ab", ["c"], ["d"], ["e"], error=TypeError)
     refused("for one word, pass", seven().phi, "a", error=TypeError)

@@ -87,7 +87,7 @@ def test_a_model_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:
 WORDS = "the model 'paper' has no term for protected_word"
 TABLE = "must be a table with the keys 'of' and 'sd'"
 OWN_SDS = {"of": "attribute", "by": "protected_group", "sd": "s", "sd_by": "protected_group"}
-TAKEN = ("attribute", "connection", "connection_other", "chain", "draw", "a/b", "a b", "")
+TAKEN = ("attribute", "connection", "attribute_kind", "chain", "draw", "a/b", "")
 NO_MEANS = ({"around": ""}, {"by": "", "sd_by": "", "around": ""})
 ZERO_SUM = "effects that sum to zero need a column in 'by', one sd, and no correlation"
 

@@ -201,7 +201,10 @@ def test_equal_sides_are_not_less(three: DataTree, text: str) -> None:
 
 
 def test_a_colon_is_not_followed_by_another_group(three: DataTree) -> None:
-    refused("'x' and 'y' are both groups or words", bb.hypothesis, three, "x: y < 0")
+    for text in ("x: y < 0", "x: y1 < 0", "x1: x < 0"):
+        refused("are both groups or words", bb.hypothesis, three, text)
+    own = bb.hypothesis(three, "x1 < 0", "x: x1 < 0", "all: x1 < 0", "x1: x1 < 0")
+    assert own["mean"].nunique() == 1
     texts = "x: associated - human < y", "y > x: associated - human"  # until the next colon
     one, other = bb.hypothesis(three, *texts)["mean"]
     assert one == pytest.approx(-other)

@@ -163,7 +163,7 @@ def test_a_damaged_model_in_a_posterior_is_refused(
         spec = json.dumps(content)
     tree.attrs["spec"] = spec
     save_posterior(tree, path)
-    refused(r"post\.nc is damaged", load_posterior, path)
+    refused(r"post\.nc is damaged, or is refused", load_posterior, path)
 
 
 def test_posteriors_with_a_selected_level_or_own_variables_are_read(

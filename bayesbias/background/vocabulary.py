@@ -7,7 +7,7 @@ attribute words are in the same file and are read first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -148,13 +148,15 @@ def _sets_of(
     """Return the sets of an experiment, which may be given as two lists or iterators."""
     if isinstance(given, Experiment):
         return {side: getattr(given, side) for side in ("Z", "Z2", "X", "Y")}
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+    pair = () if isinstance(given, str | Mapping) else tuple(given)
+    if len(pair) != 2:
         raise TypeError(
             f"{name!r} must be an Experiment or two lists of words, (Z, Z2); got {given!r:.80}"
         )
-    for side, words in zip(("Z", "Z2"), given, strict=True):
+    sets = dict(zip(("Z", "Z2"), pair, strict=True))
+    for side, words in sets.items():
         check_words(f"{side} of {name!r}", words)
-    return {"Z": tuple(given[0]), "Z2": tuple(given[1])}
+    return {side: tuple(words) for side, words in sets.items()}
 
 
 def _known_sets(

@@ -119,7 +119,7 @@ def load_posterior(path: str | Path) -> DataTree:
         try:
             _require_draws_of_model(tree)
         except (ValueError, TypeError, KeyError) as error:  # of a model without what it needs
-            raise ValueError(f"{path} is damaged: its model cannot be read ({error})") from None
+            raise ValueError(f"the model in {path} is damaged, or is refused: {error}") from None
     return tree
 
 

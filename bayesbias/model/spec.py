@@ -26,8 +26,8 @@ type Priors = Mapping[str, Prior | Mapping[str, object]]
 WORD_MEAN = "word_mean"
 """Name of the means of words by connection in every posterior."""
 
-_TAKEN = {*FACTORS, *CROSSINGS, *(f"{name}_other" for name in CROSSINGS), "chain", "draw"}
-"""Dimensions of posteriors, which no variable can be called."""
+_DIMENSIONS = {*FACTORS, *CROSSINGS, "chain", "draw"}
+"""Dimensions of all posteriors, which no variable can be called."""
 
 CHOICES = {
     "outcome": ("distance", "change", "preference"),
@@ -117,11 +117,12 @@ class ModelSpec:
             parts += [term.name, term.correlation] if term.correlated else [term.name]
             if sds[term.sd] != term.sd_dims:
                 raise ValueError(f"two terms use {term.sd} but differ in sd_by; rename one sd")
+        taken = _DIMENSIONS.union(*(t.correlation_dims for t in self.terms if t.correlated))
         for name in parts:
-            if name in _TAKEN or not name.isidentifier():
+            if name in taken or not name or "/" in name:
                 raise ValueError(
-                    f"{name!r} cannot be the name of a part of a model; use letters, digits, and "
-                    "underscores, and no name of a column"
+                    f"{name!r} cannot be the name of a part of a model; use no slash, and no name "
+                    "of a column"
                 )
         twice = [name for index, name in enumerate(parts) if name in parts[:index]]
         if twice:

@@ -16,7 +16,7 @@ from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
 from ..model.frequency import frequency_of
 from ..model.tree import DataTree, design_of, labels, spec_of
-from ..tables.levels import OVERALL, WORD
+from ..tables.levels import GROUP, OVERALL, WORD
 from .contrasts import contrast_draws
 from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
 from .mixtures import mixtures
@@ -117,6 +117,12 @@ class _Asked:
             if level == WORD:
                 self.levels[f"word {word}"] = place
             self.levels.setdefault(word or group or "all", place)
+        of_groups = levels.index[levels["level"] == GROUP]
+        place_of = dict(zip(levels.loc[of_groups, "protected_group"], of_groups, strict=True))
+        self.around = [
+            {place, place_of.get(group, place), self.levels["all"]}
+            for place, group in enumerate(levels["protected_group"])
+        ]  # the levels that contain each level
         is_population = over == "population"
         is_pooled = is_population and has_cells(spec_of(tree))
         # The first levels have distributions that are known exactly.
@@ -171,8 +177,8 @@ class _Asked:
                 own[name] += size
                 continue
             if name != BIAS:
-                level = self._level(text, name)
-                if subject.is_own:
+                outer, level = level, self._level(text, name)
+                if subject.is_own and outer not in self.around[level]:
                     raise ValueError(
                         f"{text!r}: {subject.name!r} and {name!r} are both groups or words; put "
                         f"{BIAS!r} or a connection after the colon"
