@@ -448,6 +448,24 @@ def test_heads_of_shares_fit_into_terminals(axis) -> None:
     assert len(head) <= 80
 
 
+@pytest.mark.parametrize("size", [-1.0, 1e-3, -1e-3, 8e-5, -8e-5, -8e-7])
+def test_rows_of_small_numbers_fit_into_terminals(size: float) -> None:
+    """Labels give way to numbers, and labels of the axis do not touch."""
+    ends = (size, *sorted([size / 2, 1.5 * size]))
+    row = DotRow("a long name of a group of words", [size] * 100, ends, ("", ""))
+    plan = DotPicture([row], [], ("to others", "to its own"), "", axis_for(ends), "")
+    _, head, drawn, labels, *_ = screen_text(Answer(("It does.",), "", plan)).splitlines()
+    assert max(map(cell_len, (head, drawn, labels))) <= 80
+    shown = [float(text.replace("−", "-")) for text in re.findall(r"[−\d.]*\d[\d.]*", drawn)]
+    assert shown == pytest.approx(ends)
+    assert "… " in drawn[:LABEL]
+    ticks = [float(text.replace("−", "-")) for text in labels.split()]
+    assert 0 in ticks
+    assert np.diff(ticks) == pytest.approx(ticks[1] - ticks[0])
+    zero = head.index("┊")
+    assert labels[zero - 1 : zero + 2].split() == ["0"]
+
+
 def test_pairs_that_a_language_model_lacks_are_counted_and_recorded(tmp_path: Path) -> None:
     types = {"bert": ["age", "race"], "gpt": ["age", "gender"]}
     rows = [
