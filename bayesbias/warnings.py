@@ -182,7 +182,7 @@ class CopyNotRanked(BayesbiasWarning):
 
 
 class NotRanked(SamplingWarning):
-    """A sweep has no ranks, because the joint model of its embeddings failed or was not fitted."""
+    """A sweep has no ranks, because the joint model of its embeddings failed."""
 
     reason: str
     text = "embeddings are not ranked: {reason}"

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
+from rich.cells import cell_len
 
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
-from bayesbias._core.display import Sheet, abridged, visible
+from bayesbias._core.display import Sheet, abridged, visible, wrapped
 from bayesbias._core.reading import read_text
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
@@ -88,6 +90,21 @@ def test_text_is_aligned_and_numbers_stand_on_the_right() -> None:
 def test_what_would_move_the_cursor_is_an_escape(text: str, expected: str) -> None:
     assert visible(text) == expected
     assert expected in Sheet(text, ()).text()
+
+
+@settings(max_examples=50)
+@given(st.text("ab 日本\u0301", max_size=60), st.integers(2, 12))
+def test_lines_hold_their_width_and_every_letter(text: str, width: int) -> None:
+    """A wide letter takes two cells and stays whole; text of plain letters wraps as in textwrap."""
+    lines = wrapped(text, width)
+    assert all(line and cell_len(line) <= width for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    if text.isascii():
+        assert lines == textwrap.wrap(text, width)
+
+
+def test_a_wide_letter_at_the_end_of_a_line_starts_the_next() -> None:
+    assert [*map(cell_len, wrapped("x" + "日" * 48, 96))] == [95, 2]
 
 
 SHORT = st.text(max_size=4)  # so no cell is wrapped, even if escaped

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,12 +30,14 @@ from bayesbias.records.found import Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow, axis_for
+from bayesbias.report.leans import Lean, Leans, Panel
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.page import save_plots
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
 from bayesbias.report.screen import LABEL, screen_text
 from bayesbias.report.sentences import Answer, between, claim_of
+from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
@@ -337,6 +340,49 @@ def test_axes_are_fixed_unless_a_posterior_does_not_fit() -> None:
     assert len({number(tick, small.digits) for tick in small.ticks}) == len(small.ticks)
 
 
+def labels_of_leans(size: float, letters: int = 20) -> list[list[tuple[float, str]]]:
+    """Return the places and labels of the axis in both widths, from left to right."""
+    words = [Lean("a" * letters, -0.4 * size), Lean("b", 0.6 * size)]
+    drawn = Leans([Panel("t", words)], ("others", "own"), "l").html().split("<svg")[1:]
+    found = [
+        re.findall(r'<text x="([\d.]+)" y="[\d.]+" class="s c">([^<]+)<', one) for one in drawn
+    ]
+    return [sorted((float(x), shown) for x, shown in some) for some in found]
+
+
+def test_labels_of_leans_have_space() -> None:
+    """A letter takes 6.6 pixels, and labels need a space of about one letter between them."""
+    for size, letters in product(np.geomspace(2e-4, 4, 60), (1, 8, 20)):
+        for labels in labels_of_leans(size, letters):
+            assert len(labels) > 2
+            assert "0" in dict(labels).values()
+            for (x, shown), (after, other) in pairwise(labels):
+                assert after - x - 3.3 * len(shown + other) > 5.5
+
+
+@pytest.mark.parametrize(
+    ("size", "wide", "narrow"),
+    [
+        (0.00069, 0.0001, [-0.0002, 0, 0.0002, 0.0004]),
+        (0.00092, 0.0001, [-0.0002, 0, 0.0002, 0.0006]),  # a step of 0.0005 would have one more
+        (0.029, 0.005, [-0.01, 0, 0.01]),
+        (0.069, 0.01, [-0.02, 0, 0.02, 0.04]),
+        (1, 0.1, [-0.4, -0.2, 0, 0.2, 0.4, 0.6]),
+        (3, 0.2, [-1, -0.5, 0, 0.5, 1, 1.5, 2]),
+    ],
+)
+def test_leans_have_the_smallest_step_that_fits(size: float, wide: float, narrow: Any) -> None:
+    values = [[float(t.replace("−", "-")) for _, t in some] for some in labels_of_leans(size)]
+    assert np.diff(values[0]) == pytest.approx(wide)
+    assert values[1] == pytest.approx(narrow)
+
+
+def test_small_numbers_of_a_table_have_the_same_decimals() -> None:
+    names = ["mean", "mean_without", "change", "low", "high"]
+    frame = pd.DataFrame([[8e-5, 9e-5, 1e-5, -2e-4, 3e-4]], columns=names)
+    assert table(frame).rows == (("0.00008", "0.00009", "+0.00001", "−0.00020", "0.00030"),)
+
+
 @pytest.fixture(scope="module")
 def close() -> Analysis:
     """Two groups whose words nearly have one vector, so all differences are about .001."""
@@ -400,6 +446,24 @@ def test_heads_of_shares_fit_into_terminals(axis) -> None:
     head = screen_text(Answer(("It does.",), "", plan)).splitlines()[1]
     assert head.endswith("mean (interval)")
     assert len(head) <= 80
+
+
+@pytest.mark.parametrize("size", [-1.0, 1e-3, -1e-3, 8e-5, -8e-5, -8e-7])
+def test_rows_of_small_numbers_fit_into_terminals(size: float) -> None:
+    """Labels give way to numbers, and labels of the axis do not touch."""
+    ends = (size, *sorted([size / 2, 1.5 * size]))
+    row = DotRow("a long name of a group of words", [size] * 100, ends, ("", ""))
+    plan = DotPicture([row], [], ("to others", "to its own"), "", axis_for(ends), "")
+    _, head, drawn, labels, *_ = screen_text(Answer(("It does.",), "", plan)).splitlines()
+    assert max(map(cell_len, (head, drawn, labels))) <= 80
+    shown = [float(text.replace("−", "-")) for text in re.findall(r"[−\d.]*\d[\d.]*", drawn)]
+    assert shown == pytest.approx(ends)
+    assert "… " in drawn[:LABEL]
+    ticks = [float(text.replace("−", "-")) for text in labels.split()]
+    assert 0 in ticks
+    assert np.diff(ticks) == pytest.approx(ticks[1] - ticks[0])
+    zero = head.index("┊")
+    assert labels[zero - 1 : zero + 2].split() == ["0"]
 
 
 def test_pairs_that_a_language_model_lacks_are_counted_and_recorded(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sweep_inputs import EXAMPLE, write_inputs
 import bayesbias as bb
 from bayesbias._core.jobs import Finished
 from bayesbias._core.resources import bundled_folder
-from bayesbias._core.warnings import warn
+from bayesbias._core.warnings import ignored, warn
 from bayesbias.cli import main
 from bayesbias.model.tree import keep_warnings
 from bayesbias.records.found import Frames
@@ -365,7 +365,8 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     calm, wild = config.embeddings[0], config.embeddings[2]
     embeddings = (calm, replace(calm, name="again"), wild)
     some = replace(config, embeddings=embeddings, models=config.models[:1])
-    found = run_sweep(some, progress=False).found
+    with ignored(bb.warnings.CopyNotRanked):
+        found = run_sweep(some, progress=False).found
     picture = page_of(found).answer.picture
     assert picture
     assert {row.label for row in picture.rows} == {"calm = again", "wild"}
@@ -388,26 +389,40 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
         return run_sweep(replace(config, embeddings=embeddings, models=one_model), progress=False)
 
     copies = [bb.warnings.CopyNotRanked(one.name, "calm", "again") for one in config.lists]
-    some, none = swept(calm, again, wild), swept(calm, again)
-    for done in (some, none):
+    for embeddings in ((calm, again, wild), (calm, again)):
+        with pytest.warns(bb.warnings.CopyNotRanked) as issued:
+            done = swept(*embeddings)
+        assert [one.message for one in issued] == copies
         assert {(one.name, one.message) for one in done.uncompared} == {
             (f"again / {one.wordlist}", str(one)) for one in copies
         }
-        assert {*copies} <= {*done.notices}
-    shown = " ".join(fold.text() for fold in page_of(some.found).details())
-    assert all(str(one) in shown for one in copies)
-    assert {*some.ranks["embedding"]} == {"calm", "wild"}
-    assert not some.warnings
-    assert none.ranks.empty
-    (reason,) = none.warnings
-    assert isinstance(reason, bb.warnings.NotRanked)
-    assert str(reason) in " ".join(map(str, page_of(none.found).answer.alerts))
+        assert [*done.notices] == copies
+        page = page_of(done.found)
+        shown = " ".join(fold.text() for fold in page.details())
+        assert [shown.count(str(one)) for one in copies] == [1, 1]
+        assert not done.warnings
+        assert not page.answer.alerts
+        ranked = {"calm", "wild"} if wild in embeddings else set[str]()
+        assert {*done.ranks.get("embedding", ())} == ranked
     turned, vectors = config_path.with_name("turned.npz"), bb.load_vectors(calm.source)
     vectors.vectors = vectors.vectors[:, ::-1]
     bb.save_vectors(vectors, turned)
     failed = swept(calm, replace(calm, name="turned", source=turned))
     assert [one.name for one in failed.uncompared] == [JOINT]
-    assert bb.warnings.NotRanked(failed.uncompared[0].message) in failed.warnings
+    assert failed.warnings == [bb.warnings.NotRanked(failed.uncompared[0].message)]
+    assert any(str(failed.warnings[0]) in text for text in page_of(failed.found).answer.alerts)
+
+
+def test_a_sweep_of_copies_says_so_once_and_succeeds(
+    config_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copies, text = config_path.with_name("copies.toml"), config_path.read_text()
+    start = text.partition("[embeddings]")[0]
+    copies.write_text(f'{start}[embeddings]\ncalm = "calm.npz"\nagain = "calm.npz"\n')
+    assert main(["sweep", str(copies), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    for one in load_sweep(copies).lists:
+        assert said.count(str(bb.warnings.CopyNotRanked(one.name, "calm", "again"))) == 1
 
 
 def test_frames_outlive_the_folder_and_are_written_in_pieces(

@@ -115,8 +115,15 @@ def wrapped(text: str, width: int) -> list[str]:
     from rich.cells import cell_len
 
     filled = "".join(letter + FILLER * (cell_len(letter) - 1) for letter in visible(text))
-    lines = textwrap.wrap(filled, width, break_on_hyphens=False)
-    return [line.replace(FILLER, "") for line in lines]
+    while True:
+        lines, at = textwrap.wrap(filled, width, break_on_hyphens=False), 0
+        for line in lines:
+            if line.startswith(FILLER):  # the letter before it does not fit
+                filled = f"{filled[: at - 1]}{FILLER}{filled[at - 1 :]}"
+                break
+            at = filled.index(line, at) + len(line)
+        else:
+            return [line.replace(FILLER, "") for line in lines]
 
 
 def digits_for(*values: float) -> int:

@@ -12,7 +12,7 @@ import bayesbias as bb
 
 from .._core.checks import counted
 from .._core.warnings import ignored
-from ..warnings import SameVectors
+from ..warnings import CopyNotRanked, SameVectors
 from . import options, screen
 
 if TYPE_CHECKING:
@@ -173,7 +173,10 @@ def sweep(
     require_sweep_place(out)
     progress = False if screen.QUIET.get() else None
     with output.replace_results(out, force=True) as stage:  # blocks other runs
-        done = bb.run_sweep(wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress)
+        with ignored(CopyNotRanked):  # they are printed below
+            done = bb.run_sweep(
+                wanted, out, n_jobs=jobs, allow_pickle=allow_pickle, progress=progress
+            )
         fill_folder(stage, {"": done}, options.command_line(), kinds=("png", "svg"))
     for row in done.failures[done.failures["key"] != ""].to_dict("records"):
         screen.complain(f"{row['embedding']} / {row['list']} / {row['model']}: {row['message']}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from itertools import starmap
+from math import ceil, floor, log10
 
 from .numbers import digits_for, number
 from .svg import Width, node, read_out, readable, rule, short, text
@@ -14,6 +15,19 @@ ROW = 16.0
 
 MARGIN = 0.07
 """Space on either side of the range of the words, as a share of the range."""
+
+LETTER, GAP = 6.6, 6.0
+"""Width of a letter, and the least space between two labels of the axis, in pixels."""
+
+
+def apart(ticks: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Return the ticks whose labels have space; earlier ones come first."""
+    kept = list[tuple[float, str]]()
+    for x, shown in ticks:
+        letters = [(abs(x - at), len(shown) + len(other)) for at, other in kept]
+        if all(space >= LETTER * n / 2 + GAP for space, n in letters):
+            kept.append((x, shown))
+    return kept
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,7 @@ class Leans:
     def html(self) -> str:
         """Return the picture in both widths, and the line that reads it out."""
         longest = max(len(one.word) for panel in self.panels for one in panel.words)
-        left = min(10 + 6.6 * longest, 130)
+        left = min(10 + LETTER * longest, 130)
         sizes = (Width("wide", 740, left, 10), Width("narrow", 372, left, 10))
         words = [one for panel in self.panels for one in panel.words]
         digits = digits_for(*(place for one in words for place in one.places))
@@ -124,18 +138,25 @@ class _Drawing:
             yield node("path", d=f"M{short(tip)} {short(y)}l{-7 * side} -4v8z", cls=f"tip {kind}")
         self.y += ROW
 
+    def _ticks(self, step: float, digits: int) -> list[tuple[float, str]]:
+        """Return the place and the label of each multiple of a step; the first is zero."""
+        numbers = range(ceil(self.low / step), floor(self.high / step) + 1)
+        return [
+            (self.x(n * step), number(n * step, digits) if n else "0")
+            for n in sorted(numbers, key=abs)
+        ]
+
     def _axis(self) -> Iterator[str]:
+        """Draw the smallest step of 1, 2, or 5 whose labels fit, but at least two besides zero."""
         power = floor(log10(self.range))
-        leading = self.range / 10**power
-        step = (0.5 if leading < 3 else 1.0 if leading < 7 else 2.0) * 10**power
-        digits = max(1, 1 - power if leading < 3 else -power)
-        for place in range(int(self.low / step) - 1, int(self.high / step) + 2):
-            value = place * step
-            if self.low <= value <= self.high:
-                cls = "grid" if place else "zero"
-                yield rule(self.x(value), self.top, self.x(value), self.y, cls)
-                shown = number(value, digits) if place else "0"
-                yield text(shown, self.x(value), self.y + 13, "s c")
+        powers = range(power - 2, power + 1)
+        steps = [(n * 10.0**at, max(1, -at)) for at in powers for n in (1, 2, 5)]
+        several = [ticks for ticks in starmap(self._ticks, steps) if len(ticks) > 2]
+        ticks = next((ticks for ticks in several if apart(ticks) == ticks), several[-1])
+        for place, (x, _) in enumerate(ticks):
+            yield rule(x, self.top, x, self.y, "grid" if place else "zero")
+        for x, shown in apart(ticks):
+            yield text(shown, x, self.y + 13, "s c")
         left, right = self.plan.sides
         yield text(f"← {left}", 2, 11, "s b")
         yield text(f"{right} →", self.at.width - self.at.right, 11 + self.second, "s b r")

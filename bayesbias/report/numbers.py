@@ -90,6 +90,7 @@ def named(names: list[str], most: int = 6) -> str:
 
 COLUMNS: dict[str, tuple[str, Write | None]] = {
     "mean": ("mean", number),
+    **{name: (name.replace("_", " "), number) for name in ("mean_without", "low", "high")},
     "p_rope": ("probability of no practical difference", probability),
     "p_rope_ceiling": ("its largest possible value", probability),
     "p_toward_one": ("probability that it moved closer to 1", probability),

@@ -21,6 +21,8 @@ SCREEN = Axis(-0.14, 0.28, (-0.1, 0.0, 0.1, 0.2))
 
 def screen_text(answer: Answer) -> str:
     """Return the answer; rows of the ruler are left out if there is no room for them."""
+    from rich.cells import cell_len
+
     sentence, plan = plain(answer.sentence, capitals=True), answer.picture
     head = [line for text in (*answer.alerts, sentence) for line in _wrapped(text)]
     notes = [line for note in (*answer.notes, NOT_SHOWN) for line in _wrapped(note)]
@@ -31,17 +33,21 @@ def screen_text(answer: Answer) -> str:
     if of_distances:
         axis = axis_for([end for row in plan.rows for end in row.ends], SCREEN)
     digits = max(3, digits_for(*(end for row in plan.rows for end in row.ends[1:])))
-    lines = [_sides(plan, axis)]
+    lines = [("", _sides(plan, axis))]
     for row in plan.rows:
         mean, interval = row.right
         if of_distances:
             mean, low, high = (number(end, digits) for end in row.ends)
             interval = f"({low} … {high})"
-        lines.append(_line(row.label, _bar(axis, *row.ends), mean, interval))
+        lines.append((row.label, _right(_bar(axis, *row.ends), mean, interval)))
     lines += [
-        _ruler_line(axis, mark, digits, plan.digits) for mark in _marks(plan.ruler, max(room, 0))
+        (mark.label, _of_ruler(axis, mark, digits, plan.digits))
+        for mark in _marks(plan.ruler, max(room, 0))
     ]
-    return "\n".join([*head, *lines, _axis_line(axis), *notes])
+    lines.append(("", _axis_line(axis)))
+    space = min(LABEL, COLUMNS - max(cell_len(right) for _, right in lines)) - 1
+    body = [f"{_cut(label, space)} {right}".rstrip() for label, right in lines]
+    return "\n".join([*head, *body, *notes])
 
 
 def _marks(marks: Sequence[Mark | Ticks], room: int) -> list[Mark | Ticks]:
@@ -57,9 +63,9 @@ def _marks(marks: Sequence[Mark | Ticks], room: int) -> list[Mark | Ticks]:
 def _sides(plan: DotPicture, axis: Axis) -> str:
     left, right = plan.sides
     zero = _place(axis, axis.zero)
-    start = f"{'':{LABEL}}{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
-    start, head = f"{start:{LABEL + BAR}}", f"{'mean':>7} (interval)"
-    return start + head[max(len(start) + len(head) - COLUMNS, 0) :]
+    start = f"{f'{left} ◂'[:zero]:>{zero}}┊▸ {right}"
+    start, head = f"{start:{BAR}}", f"{'mean':>7} (interval)"
+    return start + head[max(LABEL + len(start) + len(head) - COLUMNS, 0) :]
 
 
 def _wrapped(text: str) -> list[str]:
@@ -86,27 +92,37 @@ def _bar(axis: Axis, mean: float, low: float, high: float, kind: str = "├─�
     return "".join(cells)
 
 
-def _line(label: str, bar: str, mean: str, interval: str = "") -> str:
-    from rich.cells import set_cell_size
+def _cut(label: str, space: int) -> str:
+    """Return a label that takes this many cells; an ellipsis marks a longer one."""
+    from rich.cells import cell_len, set_cell_size
 
-    return f"{set_cell_size(visible(label), LABEL - 1)} {bar} {mean:>6} {interval}".rstrip()
+    shown = visible(label)
+    if cell_len(shown) > space:
+        shown = set_cell_size(shown, space - 1) + "…"
+    return set_cell_size(shown, space)
 
 
-def _ruler_line(axis: Axis, mark: Mark | Ticks, digits: int, of_ticks: int) -> str:
+def _right(bar: str, mean: str, interval: str = "") -> str:
+    return f"{bar} {mean:>6} {interval}".rstrip()
+
+
+def _of_ruler(axis: Axis, mark: Mark | Ticks, digits: int, of_ticks: int) -> str:
     if isinstance(mark, Mark):
         bar = _bar(axis, mark.row.mean, mark.row.low, mark.row.high, "···◇")
-        return _line(mark.label, bar, number(mark.row.mean, digits))
+        return _right(bar, number(mark.row.mean, digits))
     middle = sorted(mark.values)[len(mark.values) // 2]
-    return _line(mark.label, _bar(axis, middle, *mark.ends, "····"), "", mark.right(of_ticks))
+    return _right(_bar(axis, middle, *mark.ends, "····"), "", mark.right(of_ticks))
 
 
 def _axis_line(axis: Axis) -> str:
+    """Label the ticks from zero outward; those that would touch another label have none."""
     cells = [" "] * BAR
-    for tick in axis.ticks:
+    for tick in sorted(axis.ticks, key=lambda tick: abs(tick - axis.zero)):
         text = axis.text(tick)
         start = max(0, min(BAR - len(text), _place(axis, tick) - len(text) // 2))
-        cells[start : start + len(text)] = text
-    return f"{'':{LABEL}}{''.join(cells)}".rstrip()
+        if {*cells[max(start - 1, 0) : start + len(text) + 1]} == {" "}:
+            cells[start : start + len(text)] = text
+    return "".join(cells).rstrip()
 
 
 SIZE = 1200, 630

@@ -24,7 +24,7 @@ from .numbers import (
     thousandths,
 )
 
-MEASURED = ("mean", "low", "high", "before", "after")
+MEASURED = ("mean", "mean_without", "low", "high", "before", "after")
 """Columns whose largest number decides on the decimals of a table."""
 
 _NUMBER = re.compile(

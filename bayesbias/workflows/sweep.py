@@ -123,7 +123,8 @@ def run_sweep(
     SamplingWarning
         If the sampler warned in any cell. Each warning is shown once for all affected cells.
     UserWarning
-        If an embedding cannot be read, or if a saved result is damaged and must be computed again.
+        If an embedding cannot be read, if its vectors are those of another, so that it has no rank
+        of its own, or if a saved result is damaged and must be computed again.
 
     Examples
     --------
@@ -145,6 +146,8 @@ def run_sweep(
         for (key, part), spec in product(parts.items(), config.models)
     }
     (joint, left_out), kept = joint_jobs(parts, config), CellFrames()
+    for one in left_out:
+        warn(one)
     done = run_jobs(
         [*jobs.values(), *joint],
         keep=kept.keep,
@@ -171,10 +174,10 @@ def run_sweep(
     frames |= {"cells": states, "failures": failures}
     frames["landmarks"] = of_same_measure(ruler, frames["contrasts"].pieces())
     failed = [one for one in done.failures if one.name == JOINT]
+    unranked = [NotRanked(one.message) for one in failed]
     failed += [
         Failure(f"{one.other} / {one.wordlist}", type(one).__name__, str(one)) for one in left_out
     ]
-    unranked = () if compared or not failed else (NotRanked(failed[0].message),)
     record = _record(config, frames, done.warnings)
     record = replace(record, notices=(*record.notices, *left_out, *unranked))
     return Sweep(record, done.reused, tuple(failed))
