@@ -63,6 +63,15 @@ def test_keys_of_equally_many_words(file: File, n_words: int) -> None:
         check(load_vectors(file("keys", header.encode() + lines("\t", " ", keys))), keys)
 
 
+@pytest.mark.parametrize("header", ["", "word,a,b,c\n"])
+def test_one_byte_does_not_refuse_a_vocabulary(file: File, header: str) -> None:
+    rows = "M\xe4dchen,1,0,0\ngar\x81on,0,1,0.5\nhe,0,0,1\n"
+    with pytest.warns(bb.warnings.ReadAsLatin1):
+        found = load_vectors(file("v.csv", (header + rows).encode("latin-1")))
+    assert found.index_to_key == ["M\xe4dchen", "gar\x81on", "he"]
+    np.testing.assert_array_equal(found["gar\x81on"], [0, 1, 0.5])
+
+
 MARKS = [" [", ": [", "[", "\t[", ";[", " [ ", ": ", " = ", "->", " | ", "\u00a0", "\u3000"]
 
 
