@@ -238,6 +238,7 @@ IN_ORDER: dict[str, Any] = {
         for given in (
             [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [*"abcdef"], [None, 1, 2, 3, 4, 5],
             [0, 1, 2, None, 4, 5], [5, 6, 5, 6, 5, 6], [0, 0.5, 1, 2, 3, 4], [True, False] * 3,
+            [None] * 6, [np.nan, 1, 2, 3, 4, 5], [pd.NA] * 6, [[1]] * 6, [np.arange(2)] * 6,
         )
     },
     **{
@@ -288,7 +289,8 @@ def test_frames_with_an_index_as_a_column(frame: pd.DataFrame, he: list[int]) ->
 
 
 def test_an_index_as_floats_or_words_orders_items() -> None:
-    for given in ([*map(float, SHUFFLED)], [WORDS[i] for i in SHUFFLED]):
+    floats = [[*map(kind, SHUFFLED)] for kind in (float, np.float32, np.int16)]
+    for given in (*floats, [WORDS[i] for i in SHUFFLED]):
         held = [{"index": given[k], "values": MATRIX[i]} for k, i in enumerate(SHUFFLED)]
         np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
 

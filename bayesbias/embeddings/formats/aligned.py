@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import floor
+from numbers import Real
 from typing import Any
 
-from ..._core.checks import is_whole
+import pandas as pd
+
 from ..._core.display import abridged
 from .columns import WORD_NAMES
 
@@ -53,8 +56,8 @@ def order_of_indices(indices: Sequence[Any]) -> list[int]:
     are no whole numbers.
     """
     rows = [*range(len(indices))]
-    known = [index for index in indices if index is not None and index == index]  # noqa: PLR0124
-    numbers = [_whole(index) for index in known]
+    absent = [pd.api.types.is_scalar(index) and pd.isna(index) for index in indices]
+    numbers = [_whole(index) for index, no in zip(indices, absent, strict=True) if not no]
     if not numbers or None in numbers:
         return rows
     if len({*numbers}) == len(rows):
@@ -73,9 +76,9 @@ def _whole(index: object) -> Any:  # noqa: ANN401
     """Return an index as a whole number, or None."""
     if isinstance(index, str):
         return int(index) if index.strip().isdecimal() else None
-    if isinstance(index, float):
-        return int(index) if index.is_integer() else None
-    return index if is_whole(index) else None
+    if isinstance(index, Real) and not isinstance(index, bool) and float(index).is_integer():
+        return floor(index)
+    return None
 
 
 def texts_of(labels: Iterable[Any]) -> list[str]:
