@@ -63,6 +63,15 @@ def test_keys_of_equally_many_words(file: File, n_words: int) -> None:
         check(load_vectors(file("keys", header.encode() + lines("\t", " ", keys))), keys)
 
 
+@pytest.mark.parametrize("header", ["", "word,a,b,c\n"])
+def test_one_byte_does_not_refuse_a_vocabulary(file: File, header: str) -> None:
+    rows = "M\xe4dchen,1,0,0\ngar\x81on,0,1,0.5\nhe,0,0,1\n"
+    with pytest.warns(bb.warnings.ReadAsLatin1):
+        found = load_vectors(file("v.csv", (header + rows).encode("latin-1")))
+    assert found.index_to_key == ["M\xe4dchen", "gar\x81on", "he"]
+    np.testing.assert_array_equal(found["gar\x81on"], [0, 1, 0.5])
+
+
 MARKS = [" [", ": [", "[", "\t[", ";[", " [ ", ": ", " = ", "->", " | ", "\u00a0", "\u3000"]
 
 
@@ -384,64 +393,72 @@ WITH_NUMBERS: list[tuple[str, list[str], list[str]]] = [
 ]
 
 
+ORDERS = [
+    *((name, True) for name in ("index", "Row", "idx", "row_id", "row_number", "word_id")),
+    *((name, True) for name in ("token_id", "id")),
+    *((name, False) for name in ("", "Unnamed: 0", "#", "rank", "freq_rank", "count", "n", "pos")),
+    *((name, False) for name in ("cluster", "label", "order", "place", "tf")),
+]
+
+
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("sep", ["\t", ",", ";"])
-@pytest.mark.parametrize(
-    "case",
-    [
-        (["word", "index"], 1, True),
-        (["index", "token"], 0, True),
-        (["row", "word"], 0, True),
-        (["word", "id"], 1, True),
-        (["Row", "term", "pos"], 0, True),
-        (["", "word"], 0, True),
-        (["word", "rank"], 1, False),
-        (["word", "count"], 1, False),
-        (["word", "place"], 1, None),
-        (["word", "n", "pos"], 1, None),
-    ],
-)
-def test_rows_of_words_are_followed_or_refused(file: File, case, sep: str, first: int) -> None:
-    """Lines are in another order than rows, unless a column has ranks or counts."""
-    heads, row, follows = case
-    named, order = ["ant", "bird", "cat", "dog", "eel"], [3, 0, 4, 2, 1]
-    cells = [
-        [named[i] if h.lower() in ("word", "token", "term") else "x" for h in heads] for i in order
-    ]
-    for line, i in zip(cells, order, strict=True):
-        line[row] = str(i + first)
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("case", ORDERS)
+def test_words_follow_a_column_that_numbers_rows(file: File, case, left, sep, first) -> None:
+    """Other columns of numbers, and those without a name, may be ranks, counts, or clusters."""
+    name, orders = case
+    words, rows = ["ant", "bird", "cat", "dog", "eel"], [3, 0, 4, 2, 1]
+    lines = [["word", name, "pos"], *([words[row], str(row + first), "x"] for row in rows)]
+    text = "\n".join(sep.join([line[left], line[not left], line[2]]) for line in lines)
     np.save(path := file("v.npy", b""), np.eye(5))
-    file("v.csv" if sep == "," else "v.tsv", "\n".join(map(sep.join, [heads, *cells])))
-    if follows is None:
-        refused("may be the rows of the words", load_vectors, path)
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)
+    file("v.csv" if sep == "," else "v.tsv", text)
+    with pytest.warns(bb.warnings.ColumnsNotRead) as told:
         found = load_vectors(path)
-    at = {word: i if follows else order.index(i) for i, word in enumerate(named)}
-    assert {word: int(found[word].argmax()) for word in named} == at
+    assert [*found.index_to_key] == (words if orders else [words[row] for row in rows])
+    shown = told[0].message.columns
+    assert (len(shown), "orders" in shown[0]) == (2, orders)
+    assert (repr(name) if name else "the column") in shown[0]
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("b\t1\nc\t2\na\t0", "abc"),
-        ("3\tc\n1\ta\n2\tb", "abc"),
-        ("c\t3\nb\t2\na\t1", None),  # also counts
-        ("b\t1\tx\nc\t2\tx\na\t0\tx", None),
+        ("b\t1\nc\t2\na\t0", "bca"),  # a frequency rank
+        ("3\tc\n1\ta\n2\tb", "cab"),
+        ("c\t3\nb\t2\na\t1", "cba"),
+        ("b\t1\tx\nc\t2\tx\na\t0\tx", "bca"),
+        (",word,count\n2,b,90\n0,a,80\n1,c,7", "bac"),  # a sorted table of pandas
+        ("row\tword\tid\n0\tb\t2\n1\tc\t1\n2\ta\t0", "bca"),
+        ("row\tword\tid\n4\tb\t2\n5\tc\t1\n9\ta\t0", "bca"),
+        ("word\tid\nb\t7\nc\t2\na\t0", "bca"),  # not the numbers of rows
+        ("row\tword\tid\n1\tb\t1\n2\tc\t2\n0\ta\t0", "abc"),
         ("row\tword\tid\n1\tb\t2\n2\tc\t1\n0\ta\t0", None),
-        ("b\t1\nc\t3\na\t0", "bca"),  # no row 2
     ],
 )
-def test_numbers_without_names_are_rows_if_they_can_be_nothing_else(file, content, words) -> None:
+def test_lines_keep_their_order_unless_a_column_numbers_rows(file, content, words) -> None:
     np.save(path := file("v.npy", b""), np.eye(3))
     file("v.txt", content)
     if words is None:
-        refused("may be the rows of the words|two columns of rows", load_vectors, path)
+        refused("numbers the rows differently", load_vectors, path)
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)
+    with pytest.warns(bb.warnings.ColumnsNotRead):
         assert load_vectors(path).index_to_key == [*words]
+
+
+@pytest.mark.parametrize(("name", "order"), [("freq_rank", [0, 1, 2, 3]), ("row", [1, 0, 3, 2])])
+@pytest.mark.parametrize("second", ["", "\tcluster"])
+def test_words_next_to_numbers_whatever_their_columns(file: File, name, second, order) -> None:
+    path = file("vectors.tsv", "1\t2\t3\n4\t5\t6\n7\t8\t9\n3\t1\t2\n")
+    words, ranks, clusters = ["he", "she", "it", "we"], [2, 1, 4, 3], [1, 0, 3, 2]
+    lines = [f"word\t{name}{second}"]
+    for word, rank, cluster in zip(words, ranks, clusters, strict=True):
+        lines.append(f"{word}\t{rank}" + f"\t{cluster}" * bool(second))
+    file("metadata.tsv", "\n".join(lines) + "\n")
+    with pytest.warns(bb.warnings.ColumnsNotRead):
+        found = load_vectors(path)
+    assert found.index_to_key == [words[line] for line in order]
+    np.testing.assert_array_equal(found.vectors, [[1, 2, 3], [4, 5, 6], [7, 8, 9], [3, 1, 2]])
 
 
 @pytest.mark.parametrize(("content", "words", "told"), WITH_NUMBERS)

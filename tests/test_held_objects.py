@@ -178,7 +178,7 @@ def test_rows_that_name_their_words_are_theirs_in_any_order(kind: str) -> None:
 
 @pytest.mark.parametrize("made", [dict, Fields])
 @pytest.mark.parametrize("name", [int, str])
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", [0, 1, 5])
 @pytest.mark.parametrize("sizes", [(6,), (4, 2), (2, 2, 2), (3, 1, 2), (1,) * 6])
 def test_items_of_several_requests_keep_their_order(sizes, first, name, made) -> None:
     indices = [name(i + first) for size in sizes for i in range(size)]
@@ -187,39 +187,145 @@ def test_items_of_several_requests_keep_their_order(sizes, first, name, made) ->
         np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
 
 
-NUMBERED = pd.DataFrame(MATRIX, index=SHUFFLED)
+def numbered(indices: list[Any]) -> list[dict[str, Any]]:
+    return [{"index": i, "values": row} for i, row in zip(indices, MATRIX, strict=True)]
+
+
+def labeled(name: str, labels: list[Any]) -> list[dict[str, Any]]:
+    return [{name: one, "embedding": row} for one, row in zip(labels, MATRIX.tolist(), strict=True)]
+
+
+OTHER_IDS = {
+    "uuids": ["u3", "u1", "u7", "u0", "u5", "u2"],
+    "numbers": SHUFFLED,
+    "numbers as text": [*map(str, SHUFFLED)],
+    "the same": ["m"] * 6,
+    "one that is a word": ["m", "m", "m", "he", "m", "m"],
+    "requests": [f"request-{i}" for i in range(6)],
+}
+OTHER_TEXTS = {
+    "prompts": [f"query: {word}" for word in WORDS],
+    "sentences": [f"This is {word}." for word in WORDS],
+    "capitals": [word.upper() for word in WORDS],
+    "marks": [f"{word}</w>" for word in WORDS],
+    "letters": [*"abcdef"],
+}
+IN_ORDER: dict[str, Any] = {
+    **{
+        f"{kind} as {name}": labeled(name, ids)
+        for name in ("id", "name", "label", "custom_id")
+        for kind, ids in OTHER_IDS.items()
+    },
+    **{
+        f"{kind} of objects": [Fields(**one) for one in labeled("id", ids)]
+        for kind, ids in OTHER_IDS.items()
+    },
+    **{f"{kind} as texts": labeled("text", texts) for kind, texts in OTHER_TEXTS.items()},
+    **{
+        f"{kind} of objects": [Fields(**one) for one in labeled("text", texts)]
+        for kind, texts in OTHER_TEXTS.items()
+    },
+    **{
+        f"{kind} of a dict": {"texts": texts, "embeddings": MATRIX.tolist()}
+        for kind, texts in OTHER_TEXTS.items()
+    },
+    **{f"{kind} as index": WIDE.set_axis(texts) for kind, texts in OTHER_TEXTS.items()},
+    **{f"{kind} as keys": dict(zip(t, MATRIX, strict=True)) for kind, t in OTHER_TEXTS.items()},
+    "Chroma": {"ids": OTHER_IDS["uuids"], "embeddings": MATRIX.tolist(), "documents": None},
+    "ids and an index": {"data": [{"id": f"emb-{i}"} | one for i, one in enumerate(ITEMS)]},
+    **{
+        f"index {given}": numbered(given)
+        for given in (
+            [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [*"abcdef"], [None, 1, 2, 3, 4, 5],
+            [0, 1, 2, None, 4, 5], [5, 6, 5, 6, 5, 6], [0, 0.5, 1, 2, 3, 4], [True, False] * 3,
+            [None] * 6, [np.nan, 1, 2, 3, 4, 5], [pd.NA] * 6, [[1]] * 6, [np.arange(2)] * 6,
+        )
+    },
+    **{
+        f"frame {given}": pd.DataFrame(MATRIX, index=given)
+        for given in ([0, 1, 2, 0, 1, 2], SHUFFLED, [0] * 6, [5, 4, 3, 2, 1, 0],
+                      [*map(str, SHUFFLED)], pd.date_range("2020", periods=6)[::-1])
+    },
+    "series": pd.Series([*MATRIX], SHUFFLED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", IN_ORDER)
+def test_labels_that_are_no_words_keep_the_order(kind: str) -> None:
+    held = IN_ORDER[kind]
+    np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
+    found = bb.load_vectors(lambda _: held, WORDS)  # an encoder, asked for sorted words
+    np.testing.assert_array_equal(found[sorted(WORDS)], MATRIX)
+
+
+def test_keys_of_numbers_keep_the_order() -> None:
+    held = dict(zip(SHUFFLED, MATRIX, strict=True))
+    np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
+
+
+def test_numbers_as_words_next_to_ids() -> None:
+    words = ["3", "1", "he", "0", "she", "2"]
+    for held in (labeled("id", [*"012345"]), WIDE.set_axis([*"012345"])):
+        np.testing.assert_array_equal(as_keyed((words, held)).vectors, MATRIX)
+
+
+ONE_TWO = {"index": [1, 0], "embedding": [[1, 1], [2, 2]]}
+
+
+@pytest.mark.parametrize(
+    ("frame", "he"),
+    [
+        (pd.DataFrame(ONE_TWO, ["she", "he"]), [2, 2]),
+        (pd.DataFrame(ONE_TWO, ["he", "she"]), [1, 1]),
+        (pd.DataFrame(ONE_TWO), [2, 2]),
+        (pd.DataFrame(ONE_TWO).sort_values("index"), [2, 2]),
+        (pd.DataFrame(ONE_TWO).assign(word=["she", "he"]), [2, 2]),
+    ],
+)
+def test_frames_with_an_index_as_a_column(frame: pd.DataFrame, he: list[int]) -> None:
+    found = as_keyed((["he", "she"], frame))
+    assert found["he"].tolist() == he
+    assert found["she"].tolist() == [3 - number for number in he]
+
+
+def test_an_index_as_floats_or_words_orders_items() -> None:
+    floats = [[*map(kind, SHUFFLED)] for kind in (float, np.float32, np.int16)]
+    for given in (*floats, [WORDS[i] for i in SHUFFLED]):
+        held = [{"index": given[k], "values": MATRIX[i]} for k, i in enumerate(SHUFFLED)]
+        np.testing.assert_array_equal(as_keyed((WORDS, held)).vectors, MATRIX)
+
+
+@pytest.mark.parametrize("held", [WIDE.reset_index(drop=True), WIDE, MATRIX])
+def test_words_from_an_iterator(held: Any) -> None:
+    for words in ((word for word in WORDS), map(str, WORDS)):
+        np.testing.assert_array_equal(as_keyed((words, held)).vectors, MATRIX)
+
+
 UNCLEAR: list[tuple[Any, Any, str]] = [
-    (WORDS, NUMBERED, "do not rise"),
-    (WORDS, pd.Series([*MATRIX], SHUFFLED), "do not rise"),
-    (WORDS, {i: MATRIX[i] for i in SHUFFLED}, "do not rise"),
-    (WORDS, [{"id": i, "values": MATRIX[i]} for i in SHUFFLED], "do not rise"),
-    (WORDS, WIDE.set_axis([*"abcdef"]), "not the same words .*'a' at 'the'"),
-    (WORDS, WIDE.set_axis([*WORDS[:5], "home"]), "not the same words .*'home' at 'career'"),
-    (WORDS[:5], WIDE, "6 for 5 words"),
-    (WORDS, [{"text": w.upper(), "vector": r} for w, r in ROWS.items()], "not the same words"),
+    (WORDS, WIDE.set_axis([*WORDS[:5], "home"]), "some labels .*'home' at 'career'"),
+    (WORDS[:5], WIDE, "6 for 5"),
+    (WORDS, labeled("text", [*WORDS[:5], "work"]), "some labels .*'work' at 'career'"),
+    (WORDS, {"texts": [*WORDS[:5], "work"], "embeddings": MATRIX.tolist()}, "'work' at 'career'"),
     ({w: i for i, w in enumerate(TURNED)}, WIDE, "words map to rows whose labels"),
-    ({"he": 0}, WIDE, "not the same words"),
+    ({"he": 0}, WIDE, "words map to rows whose labels"),
     *[
-        (WORDS, [{"index": i, "values": r} for i, r in zip(given, MATRIX, strict=True)], "an index")
-        for given in ([1, 0, 2, 0, 1, 2], [0, 1, 2, None, 4, 5], [0, 0.5, 1, 2, 3, 4], [*"abcdef"],
-                      [0, 1, 3, 0, 1, 2], [True, False] * 3)
+        (WORDS, numbered(given), "an index each")
+        for given in ([1, 0, 2, 0, 1, 2], [2, 1, 0, None, 4, 5], [0, 1, 3, 0, 1, 2])
     ],
     (WORDS[:1], [BATCH[0] | {"response": {"body": RESPONSE}}], "6 vectors, but one custom_id"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "held", "told"), UNCLEAR)
-def test_rows_whose_labels_are_other_words_or_in_no_order(words: Any, held: Any, told: str) -> None:
+def test_rows_of_which_some_have_other_words_or_in_no_order(words, held, told: str) -> None:
     refused(told, as_keyed, (words, held))
 
 
-def test_numbers_that_rise_are_no_order() -> None:
-    for kept in (WIDE.reset_index(drop=True).iloc[[1, 3, 4]], MATRIX[[1, 3, 4]]):
-        np.testing.assert_array_equal(as_keyed((["he", "null", "home"], kept)).vectors,
-                                      MATRIX[[1, 3, 4]])  # fmt: skip
+def test_labels_of_words_that_are_a_series() -> None:
     mask = [4, 1, 3]
     found = as_keyed((COLUMN["word"].iloc[mask], WIDE.reset_index(drop=True).iloc[mask]))
     np.testing.assert_array_equal(found[["home", "he", "null"]], MATRIX[mask])
+    refused("different labels", as_keyed, (COLUMN["word"], WIDE.reset_index(drop=True).iloc[::-1]))
 
 
 def test_tensors_of_any_kind() -> None:

@@ -297,7 +297,6 @@ SWAPPED = WIDE[["b", "a"]]
             (SHORT | {"p": [1, 2], "q": [2, 1]}, A, [("p", "q")]),
         ),
         ("one row for each data set", effect_sizes, (np.ones((2, 3)), np.ones((3, 3)), "pooled")),
-        ("one row for each data set", effect_sizes, (np.ones((2, 3)), np.ones(3))),
         ("one row for each data set", permutation_test, (np.ones((2, 3)), np.ones((3, 3)))),
         ("at least one association each", effect_sizes, (1.0, [1.0])),
         (
@@ -333,6 +332,37 @@ def test_words_are_text(call) -> None:
     sets = {ripa: ([1], PAIRS), direction_agreement: ([("x0", 1)],), same: ([1], [X, Y])}
     sets |= {weat: (X, Y, A, (1, 2)), nas: (X, np.array([1, 2]), B)}
     refused("the words of .* must be text; got", call, SHORT, *sets[call], error=TypeError)
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, bytes])
+def test_words_may_be_keys_of_a_dict(kind) -> None:
+    rows = dict(zip(SHORT, np.random.default_rng(4).normal(size=(12, 5)), strict=True))
+    keys = {word: str(i).encode() if kind is bytes else kind(i) for i, word in enumerate(rows)}
+    held = {keys[word]: row for word, row in rows.items()}
+    x, y, a, b = ([keys[word] for word in words] for words in FOUR)
+    assert weat(held, x, y, a, b[:2]).score == weat(rows, *FOUR[:3], B[:2]).score
+    pairs = [*zip(x, y, strict=True)]
+    assert ripa(held, a, pairs).score == ripa(rows, A, PAIRS).score
+    cosines = [direction_agreement(*given)["cosine"] for given in ((held, pairs), (rows, PAIRS))]
+    assert cosines[0].equals(cosines[1])
+    refused("the words of B must be text", weat, held, x, y, a, [*b, 99], error=TypeError)
+    refused("the words of X must be text", weat, SHORT, x, *FOUR[1:], error=TypeError)
+
+
+@pytest.mark.parametrize("ddof", [0, 1, "pooled"])
+@pytest.mark.parametrize("few", [(6,), (1, 6), (2, 1, 5)])
+def test_scores_of_one_data_set_next_to_several(few: tuple[int, ...], ddof) -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(3, 6)), rng.normal(size=few)
+    rows = [(one, other) for other in y.reshape(-1, few[-1]) for one in x]
+    shape = (*few[:-2], 3)
+    each = np.reshape([effect_sizes(*pair, ddof) for pair in rows], shape)
+    np.testing.assert_allclose(effect_sizes(x, y, ddof), each)
+    np.testing.assert_allclose(effect_sizes(y, x, ddof), -each)
+    test = permutation_test(x, y)
+    np.testing.assert_allclose(
+        test.p_value, np.reshape([permutation_test(*pair).p_value for pair in rows], shape)
+    )
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])

@@ -327,6 +327,23 @@ def test_bytes_that_are_not_utf_8_are_letters_of_windows_or_refused(file, end) -
         assert (told[0].message.n, [*told[0].message.words]) == (2, ["w\xf6rd", word])
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "column", "cells"),
+    [
+        ("élan,1\ngrün,2\n", {"header": None}, 0, ["élan", "grün"]),
+        ("pri€e,b\n01,éaaa\n", {"dtype": {"pri€e": str}}, "pri€e", ["01"]),
+        ("größe,b\nélan,2\n", {"usecols": ["größe"]}, "größe", ["élan"]),
+        ("a,b\nélan,\nbbbbbb,x\n", {}, "a", ["élan", "bbbbbb"]),
+        ("a,b\nélan,1\nbbbbbb,2\n", {"index_col": 1}, "a", ["élan", "bbbbbb"]),
+        ("a,b\nélan,1\nbbbbbb,2\n", {"dtype": {"a": "category"}}, "a", ["élan", "bbbbbb"]),
+    ],
+)
+def test_windows_letters_with_options_of_pandas(file, text, options, column, cells) -> None:
+    path = file("mine.csv", text.encode("cp1252"))
+    with pytest.warns(ReadAsLatin1):
+        assert read_csv(path, **options)[column].tolist() == cells
+
+
 @pytest.mark.parametrize("sep", ["\t", ",", ";"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_quotes_are_letters_in_a_file_without_quoting(file: Write, sep, encoding) -> None:

@@ -67,10 +67,15 @@ def check_choice(kind: str, name: object, choices: Iterable[str]) -> None:
         raise ValueError(unknown_name(kind, str(name), known))
 
 
-def check_words(what: str, words: object) -> None:
-    """Raise a TypeError for a string, whose letters are not words, and for words not of text."""
+def check_listed(what: str, words: object) -> None:
+    """Raise a TypeError for a string, whose letters are not words."""
     if isinstance(words, str):
         raise TypeError(f"{what} must be a list of words; for one word, pass [{words!r}]")
+
+
+def check_words(what: str, words: object) -> None:
+    """Raise a TypeError for a string, whose letters are not words, and for words not of text."""
+    check_listed(what, words)
     listed = words if isinstance(words, list | tuple | set | frozenset) else ()
     if odd := [word for word in listed if not isinstance(word, str)]:
         raise TypeError(f"the words of {what} must be text; got {reprlib.repr(odd[0])}")

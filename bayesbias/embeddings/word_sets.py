@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_labels, check_words
+from .._core.checks import check_labels, check_listed, check_words
 from .._core.display import abridged
 from .._core.warnings import warn
 from ..tables.spellings import first_spellings, forms_of
@@ -47,7 +48,7 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
 
     If two spellings in a set have the same vector, only the first is used, with a warning.
     """
-    listed = {name: listed_words(name, given) for name, given in sets.items()}
+    listed = {name: listed_words(name, given, vectors) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
     spellings = first_spellings(vectors, chain(*listed.values()))
     found = WordSets({}, {}, {}, spellings)
@@ -131,7 +132,7 @@ def look_up_tuples(
                 f"{name} must contain pairs or longer tuples of words, such as ('he', 'she'); "
                 f"got {members!r}"
             )
-        check_words(name, members)
+        check_words(name, _without_keys(members, vectors))
         if len({*members}) < len(members):
             raise ValueError(f"{name} must contain tuples of different words; got {(*members,)!r}")
     vectors = words_of(vectors, chain(*tuples))
@@ -167,18 +168,27 @@ def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
     return matrix
 
 
-def listed_words(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of a set; raise an error for a string, no words, or a word listed twice."""
+def listed_words(name: str, given: Iterable[str], vectors: object = None) -> tuple[str, ...]:
+    """Return the words of a set; raise an error for a string, no words, or a word listed twice.
+
+    Words must be text, or keys of a dict of vectors.
+    """
     if hasattr(given, "key_to_index"):
         raise TypeError(f"{name} is an embedding; pass the vectors first, then the sets of words")
-    check_words(name, given)
+    check_listed(name, given)
     words = tuple(given)
-    check_words(name, words)
+    check_words(name, _without_keys(words, vectors))
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")
     if twice := [word for word, count in Counter(words).items() if count > 1]:
         raise ValueError(f"{name} contains {abridged(twice)} more than once; keep one of each")
     return words
+
+
+def _without_keys(words: Iterable[object], vectors: object) -> list[object]:
+    """Return words without the numbers and bytes that are keys of a dict of vectors."""
+    keys = vectors if isinstance(vectors, Mapping) else {}
+    return [word for word in words if not isinstance(word, bytes | Integral) or word not in keys]
 
 
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:

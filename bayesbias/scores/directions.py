@@ -167,7 +167,7 @@ def direction_agreement(vectors: WordVectors, pairs: Iterable[Sequence[str]]) ->
     members, kept, _ = look_up_tuples(vectors, "pairs", pairs)
     units = [unit_rows(rows) for rows in members]
     directions = unit_rows([rows[0] - rows[-1] for rows in units])
-    names = [", ".join(pair) for pair in kept]
+    names = [", ".join(map(str, pair)) for pair in kept]
     component, _ = principal_components(units, 1)
     with_component = zip(names, repeat("first component"), directions @ component[0], strict=False)
     pairwise = combinations(range(len(names)), 2)

@@ -116,7 +116,7 @@ def permutation_test(
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
         shapes = f"{first.shape} and {second.shape}"
         raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
-    check_data_sets(first, second)
+    first, second = of_the_same_data(first, second)
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
         raise ValueError("some scores in x or y are not finite; leave out their words")
@@ -127,13 +127,19 @@ def permutation_test(
     return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
 
 
-def check_data_sets(x: FloatArray, y: FloatArray) -> None:
-    """Raise a ValueError unless two arrays have scores of the same data sets."""
-    if x.shape[:-1] != y.shape[:-1]:
+def of_the_same_data(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return scores of the same data sets; the scores of one set are used with each of the others.
+
+    Raise a ValueError for different numbers of data sets.
+    """
+    try:
+        sets = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    except ValueError:
         raise ValueError(
             "x and y need one row for each data set, or one row each; got shapes "
             f"{x.shape} and {y.shape}"
-        )
+        ) from None
+    return np.broadcast_to(x, (*sets, x.shape[-1])), np.broadcast_to(y, (*sets, y.shape[-1]))
 
 
 def named_alternative(name: str) -> Alternative:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from ..embeddings.word_sets import WordVectors
-from .permutation import Alternative, check_data_sets, permutation_test
+from .permutation import Alternative, of_the_same_data, permutation_test
 from .result import ScoreResult, Words, read_sets, score_result
 from .subspace import DEPENDENT
 
@@ -95,9 +95,9 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
         raise ValueError(f"ddof must be one of {get_args(Ddof)}; got {ddof!r}")
     x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
     n_x, n_y = (s.shape[-1] if s.ndim else 0 for s in (x, y))
-    check_data_sets(x, y)
     if not n_x or not n_y:
         raise ValueError(f"X and Y need at least one association each; they have {n_x} and {n_y}")
+    x, y = of_the_same_data(x, y)
     if ddof != "pooled":
         sd = np.concatenate([x, y], axis=-1).std(axis=-1, ddof=ddof)
     elif n_x + n_y > 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from ..warnings import ReadAsLatin1
 
 ODD = "backslashreplace"
 """Error handler for decoding bytes that are not UTF-8."""
+
+LATIN = "bayesbias-latin-1"
+"""Error handler for decoding as Latin-1 the bytes that Windows has no letter for."""
 
 MOST_KEPT = 50
 """Number of words that are kept as examples."""
@@ -64,7 +68,14 @@ def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = Fa
 
 def latin(word: bytes) -> str:
     """Decode as Windows does, or as Latin-1 where Windows has no letter."""
-    try:
-        return word.decode("cp1252")
-    except UnicodeDecodeError:
-        return word.decode("latin-1")
+    return word.decode("cp1252", errors=LATIN)
+
+
+def _as_latin(error: UnicodeError) -> tuple[str, int]:
+    """Return the letters of Latin-1 for the bytes of an error, and where to go on."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(LATIN, _as_latin)

@@ -22,7 +22,7 @@ from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
 from .cosines import COSINES, cosines_path, read_cosines, write_cosines
 from .decimals import THOUSANDS, decimal_marks, with_numbers
-from .encodings import latin, warn_of_latin
+from .encodings import LATIN, warn_of_latin
 from .raw_rows import (
     has_bare_quotes,
     refuse_merged_rows,
@@ -168,13 +168,14 @@ def is_parquet(path: Path) -> bool:
         return stream.read(len(PARQUET)) == PARQUET
 
 
-def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
+def read_csv(path: Path, *, strict: bool = True, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     """Read a (possibly compressed) CSV file; raise a ValueError that explains any problem.
 
     Without ``sep`` in the options, the header decides between commas, semicolons, tabs, bars, and
     blanks. Excel's first line ``sep=;``, empty rows, and row numbers without a name, as R writes
     them, are skipped. Text in UTF-16 is recognized, and other text that is not UTF-8 is read as
-    Latin-1, with a warning. If all cells are text, the file may be in Parquet.
+    Latin-1, with a warning; if `strict`, text that does not look like it is refused. If all cells
+    are text, the file may be in Parquet.
     """
     with suppress(BadZipFile), ZipFile(path) as archive:
         if any(name.startswith("xl/") for name in archive.namelist()):
@@ -189,12 +190,10 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     try:
         frame = _parsed(path, options)
     except UnicodeDecodeError:
-        frame = _parsed(path, options | {"encoding": "latin-1"})
-        cells = frame.select_dtypes(exclude="number")
-        frame = frame.assign(**cells.map(_as_latin, na_action="ignore")).rename(columns=_as_latin)
-        texts = frame.select_dtypes(exclude="number").astype(str).to_numpy().ravel()
+        frame = _parsed(path, options | {"encoding": "cp1252", "encoding_errors": LATIN})
+        texts = as_texts(frame.select_dtypes(exclude="number")).to_numpy().ravel()
         odd = [text for text in [*map(str, frame.columns), *texts] if not text.isascii()]
-        warn_of_latin(len(odd), odd, path, strict=True)
+        warn_of_latin(len(odd), odd, path, strict=strict)
     if bare:
         texts = frame.select_dtypes("str")
         frame = frame.assign(**texts.map(unquoted, na_action="ignore"))
@@ -202,11 +201,6 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:  # noqa: ANN401
     frame = without_row_names(frame)
     refuse_merged_rows(frame, options["sep"])
     return without_empty_rows(frame) if options.get("dtype") is str else frame
-
-
-def _as_latin(text: Any) -> Any:  # noqa: ANN401
-    """Return text, which each byte was a letter of, as it is read in files of vectors."""
-    return latin(text.encode("latin-1")) if isinstance(text, str) else text
 
 
 def as_texts(frame: pd.DataFrame) -> pd.DataFrame:

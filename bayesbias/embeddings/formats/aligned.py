@@ -2,80 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import floor
+from numbers import Real
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from ..._core.checks import is_whole
 from ..._core.display import abridged
+from .columns import WORD_NAMES
 
-PASS_ARRAYS = "If the vectors are in the order of the words, pass (words, array) without labels"
+type Labels = Mapping[str, Iterable[Any]]
+"""Labels of the same rows by their names, such as *text* and *id*."""
+
+INDEX = "the index"
+"""The name of the labels of frames, and of the keys of dicts."""
+
+TEXT_NAMES = (*WORD_NAMES[: WORD_NAMES.index("name")], INDEX)
+"""Names of labels that are the texts of rows; others, such as ids, may be of any kind."""
 
 
-def order_of_words(words: Iterable[Any], labels: Iterable[Any]) -> NDArray[np.intp] | None:
-    """Return the rows of words whose vectors have labels; None if they are in order.
+def order_of_words(words: Iterable[Any], labels: Labels) -> list[int] | None:
+    """Return the rows of words whose vectors have labels; None if the vectors are in order.
 
-    Labels are the same words, in any order, or numbers that rise. Other numbers and words raise a
-    ValueError; labels of other types are ignored.
+    Numbers, ids, and texts that are no words, such as prompts, say nothing about the order. A
+    ValueError is raised if some texts are words and others are not.
     """
-    words, labels = [*map(_text, words)], [*map(_text, labels)]
-    if words == labels:
-        return None
-    place = {label: row for row, label in enumerate(labels)} if _are_texts(labels) else {}
-    if len(place) == len(labels) == len(words) and place.keys() == {*words}:
-        return np.array([place[word] for word in words], dtype=np.intp)
-    numbers = whole_numbers(labels)
-    if numbers is None and _are_texts(labels):
-        odd = next((pair for pair in zip(words, labels, strict=False) if pair[0] != pair[1]), None)
-        shown = f"{odd[1]!r} at {odd[0]!r}" if odd else f"{len(labels):,} for {len(words):,} words"
-        raise ValueError(
-            f"the vectors have labels that are not the same words ({shown}). {PASS_ARRAYS}"
-        )
-    if numbers is not None and any(one >= other for one, other in pairwise(numbers)):
-        raise ValueError(
-            f"the vectors have numbers that do not rise ({abridged([*map(str, numbers)], 4)}), so "
-            f"they may be in another order than the words. {PASS_ARRAYS}"
-        )
+    wanted, found = texts_of(words), {name: texts_of(one) for name, one in labels.items()}
+    for one in found.values():
+        if one == wanted:
+            return None
+        place = {label: row for row, label in enumerate(one)}
+        if len(place) == len(one) == len(wanted) and place.keys() == {*wanted}:
+            return [place[word] for word in wanted]
+    known = {*wanted}
+    for name, one in found.items():
+        numbers = all(label.isdecimal() for label in one)
+        if name in TEXT_NAMES and not numbers and not known.isdisjoint(one):
+            both = [(w, label) for w, label in zip(wanted, one, strict=False) if w != label]
+            shown = f"{both[0][1]!r} at {both[0][0]!r}" if both else f"{len(one)} for {len(wanted)}"
+            raise ValueError(
+                f"some labels of the vectors are words, but not all, or not once ({shown}). If the "
+                "vectors are in the order of the words, pass (words, array) without labels"
+            )
     return None
 
 
 def order_of_indices(indices: Sequence[Any]) -> list[int]:
     """Return the rows of a response in the order of their indices.
 
-    If the indices restart, as in the responses to several requests, rows keep their order.
+    Rows keep their order if indices restart, as in the responses to several requests, and if they
+    are no whole numbers.
     """
     rows = [*range(len(indices))]
-    if all(index is None for index in indices):
+    absent = [pd.api.types.is_scalar(index) and pd.isna(index) for index in indices]
+    numbers = [_whole(index) for index, no in zip(indices, absent, strict=True) if not no]
+    if not numbers or None in numbers:
         return rows
-    numbers = whole_numbers(indices)
-    if numbers is not None:
-        if len({*numbers}) == len(numbers):
-            return sorted(rows, key=numbers.__getitem__)
-        if numbers[0] in (0, 1) and all(
-            other in (one + 1, numbers[0]) for one, other in pairwise(numbers)
-        ):
-            return rows
+    if len({*numbers}) == len(rows):
+        return sorted(rows, key=numbers.__getitem__)
+    steps = {other - one for one, other in pairwise(numbers) if other != numbers[0]}
+    if steps <= {1} or (len(numbers) < len(rows) and min(steps) > 0):
+        return rows
     raise ValueError(
-        "the items of a response need an index each, which is a whole number and occurs once, or "
-        f"counts up in each request; got {abridged([*map(repr, indices)], 6)}. Put the vectors in "
-        "the order of the words, and pass (words, vectors)"
+        "the items of a response need an index each, which occurs once, or counts up in each "
+        f"request; got {abridged([*map(repr, indices)], 6)}. Put the vectors in the order of the "
+        "words, and pass (words, vectors)"
     )
 
 
-def whole_numbers(labels: Iterable[Any]) -> list[int] | None:
-    """Return labels as whole numbers, also of text, or None if some are something else."""
-    labels = [*labels]
-    if all(is_whole(one) or (isinstance(one, str) and one.strip().isdecimal()) for one in labels):
-        return [*map(int, labels)]
+def _whole(index: object) -> Any:  # noqa: ANN401
+    """Return an index as a whole number, or None."""
+    if isinstance(index, str):
+        return int(index) if index.strip().isdecimal() else None
+    if isinstance(index, Real) and not isinstance(index, bool) and float(index).is_integer():
+        return floor(index)
     return None
 
 
-def _text(label: object) -> object:
-    return label.decode(errors="replace") if isinstance(label, bytes) else label
-
-
-def _are_texts(labels: Iterable[object]) -> bool:
-    return all(isinstance(label, str) for label in labels)
+def texts_of(labels: Iterable[Any]) -> list[str]:
+    """Return labels as text, or an empty list if some are something else."""
+    texts = [one.decode(errors="replace") if isinstance(one, bytes) else one for one in labels]
+    return texts if all(isinstance(one, str) for one in texts) else []

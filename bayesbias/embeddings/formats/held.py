@@ -15,7 +15,7 @@ from ..._core.checks import check_labels
 from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
-from .aligned import order_of_indices, order_of_words
+from .aligned import INDEX, TEXT_NAMES, Labels, order_of_indices, order_of_words, texts_of
 from .columns import VECTOR_NAMES, WORD_NAMES, kind_of, plain_name
 from .frames import words_and_rows
 from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
@@ -225,6 +225,7 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
         raise TypeError("a set of words has no order; pass the words in the order of the vectors")
     check_labels({"words": words, "vectors": rows})
     words = words.to_pylist() if hasattr(words, "to_pylist") else words  # of pyarrow
+    words = [*words] if isinstance(words, Iterator) else words
     if not isinstance(words, Mapping):
         if isinstance(words, pd.Series) and isinstance(rows, pd.Series | pd.DataFrame):
             rows = rows.reset_index(drop=True)  # the same as that of the words
@@ -236,12 +237,9 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     places: list[Any] = [*words.values()]
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
-    if labels is not None:
-        labels = [*labels]
-        named = labels[:]
-        for word, row in words.items():
-            named[row] = word
-        if order_of_words(named, labels) is not None:
+    for found in (texts_of(one) for name, one in labels.items() if name in TEXT_NAMES):
+        known = not words.keys().isdisjoint(found)
+        if known and [found[row] for row in places] != [*words]:
             raise ValueError("words map to rows whose labels are other words; pass an array")
     return words, matrix[places]
 
@@ -309,56 +307,55 @@ def _of_one_type(found: object) -> object:
     return found
 
 
-def _rows(given: Any, words: Iterable[Any] | None = None) -> Any:  # noqa: ANN401
+def _rows(given: Any, words: Iterable[Any] = ()) -> Any:  # noqa: ANN401
     """Return the vectors in an array, an iterable, or a response, in the order of their words."""
     labels, rows = _labeled(given)
-    order = None if words is None or labels is None else order_of_words(words, labels)
-    if order is None or isinstance(rows, np.ndarray):
-        return rows if order is None else rows[order]
-    listed = [*rows]
-    return [listed[row] for row in order]
+    order = order_of_words(words, labels)
+    if order is None or len(order) != len(rows):
+        return rows
+    return rows[order] if isinstance(rows, np.ndarray) else [rows[row] for row in order]
 
 
-def _labeled(given: Any) -> tuple[Iterable[Any] | None, Any]:  # noqa: ANN401
+def _labeled(given: Any) -> tuple[Labels, Any]:  # noqa: ANN401
     """Return the labels that vectors have, if any, and the vectors in the order they were sent."""
     if is_frame(given) and hasattr(type(given), "columns"):
         return _labeled_in_table(as_pandas(given))
     given = array_of(given)
     if isinstance(given, pd.Series):
-        return given.index, [*given]
+        return {INDEX: given.index}, [*given]
     if hasattr(given, "__array__"):
-        return None, given
+        return {}, given
     if isinstance(given, Mapping) and (columns := _columns(given)):
-        return columns[0], _rows(columns[1])
+        named = {plain_name(name): one for name, one in given.items() if _are_words(one)}
+        return {name: named[name] for name in WORD_NAMES if name in named}, _rows(columns[1])
     if not isinstance(given, list | tuple) and (listed := _listed(given)) is not None:
         given = listed
     if isinstance(given, Mapping):
-        return given.keys(), [*given.values()]
+        return {INDEX: given.keys()}, [*given.values()]
     if not isinstance(given, Iterable):
         text = "vectors must be an array, a list with one vector for each word, or a response"
         raise TypeError(f"{text} of an API; got {type(given).__name__}")
     return _labeled_items([*given])
 
 
-def _labeled_in_table(frame: pd.DataFrame) -> tuple[Iterable[Any] | None, Any]:
-    """Return the words of a table's rows, or its index, and the vectors."""
+def _labeled_in_table(frame: pd.DataFrame) -> tuple[Labels, Any]:
+    """Return the words of a table's rows and its index, and the vectors."""
     kinds = {name: kind_of(frame[name]) for name in frame.columns if frame.columns.is_unique}
     coded = [n for n, kind in kinds.items() if kind == "text" and plain_name(n) in CODED_NAMES]
     lists = [name for name, kind in kinds.items() if kind == "vector"]
     if vectors := lists or coded:
         renamed = frame.rename(columns={vectors[0]: VECTOR_NAMES[0]})
-        labels, rows = _labeled_items(renamed.to_dict("records"))
-        return frame.index if labels is None else labels, rows
+        return _labeled_items(renamed.assign(**{INDEX: [*frame.index]}).to_dict("records"))
     if "text" in kinds.values():
         words, rows, _ = words_and_rows(frame)
-        return words, rows
-    return frame.index, array_of(frame)
+        return {WORD_NAMES[0]: words}, rows
+    return {INDEX: frame.index}, array_of(frame)
 
 
-def _labeled_items(items: list[Any]) -> tuple[Iterable[Any] | None, Any]:
-    """Return the words of the items of a response, if they have any, and the vectors.
+def _labeled_items(items: list[Any]) -> tuple[Labels, Any]:
+    """Return the labels of the items of a response, and the vectors.
 
-    Items may have an ``index``.
+    Both are in the order of the field ``index`` of the items, if they have it.
     """
     fields = [{plain_name(name): one for name, one in _fields(item).items()} for item in items]
     order = order_of_indices([one.get("index") for one in fields])
@@ -366,12 +363,10 @@ def _labeled_items(items: list[Any]) -> tuple[Iterable[Any] | None, Any]:
         next((one[name] for name in VECTOR_NAMES if name in one), item)
         for one, item in zip(fields, items, strict=True)
     ]
-    rows = [found[place] for place in order]
-    for name in WORD_NAMES if items else ():
-        labels = [fields[place].get(name) for place in order]
-        if all(isinstance(label, str | Integral) for label in labels):
-            return labels, rows
-    return None, rows
+    labels = {
+        name: [fields[place].get(name) for place in order] for name in (*WORD_NAMES, INDEX, "index")
+    }
+    return labels, [found[place] for place in order]
 
 
 def _once(chunk: Chunk) -> Chunk:

@@ -24,6 +24,7 @@ def read_frame(source: Embedding) -> KeyedVectors:
         else:
             sep = source.layout.between.decode()
             how: dict[str, Any] = {"sep": sep, "keep_default_na": False, "low_memory": False}
+            how["strict"] = False  # as for vectors without a header
             frame = read_csv(path, **how)
             if dialect(path)["decimal"] == ",":  # pandas reads them unless a cell is empty
                 frame = frame.apply(_with_points)

@@ -29,11 +29,8 @@ _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGN
 OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos", "norm", "", "#")
 """Usual names of columns next to the words; pandas leaves the name of an index empty."""
 
-ROW_NAMES = ("index", "row", "id", "idx", "row_id", "word_id", "token_id", "row_number", "", "#")
+ROW_NAMES = ("index", "row", "idx", "row_id", "row_number", "word_id", "token_id", "id")
 """Names of columns that may have the rows of words in any order."""
-
-COUNT_NAMES = ("count", "freq", "frequency", "frequencie", "rank", "norm")
-"""Names of columns of numbers that are not those of rows."""
 
 MANY = 100
 """Number of lines that all end or begin with a number only if it is no part of the words."""
@@ -58,14 +55,34 @@ def place_of_words(matrix: Path) -> Path:
 
 
 def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
-    """Return the words in a file."""
+    """Return the words in a file, in the order of a column such as ``index``, or of lines.
+
+    A warning names the columns next to the words.
+    """
+    words, others = _words_and_columns(path, n_rows, allow_pickle=allow_pickle)
+    order = _order(others, path)
+    shown = [repr(name) if name else _shown(column) for name, column in others]
+    if order:
+        shown = [
+            f"{name} (orders the words)" if name in map(repr, order) else name for name in shown
+        ]
+    if shown:
+        warn(ColumnsNotRead(tuple(shown), about=str(path)))
+    lines = next(iter(order.values()), range(len(words)))
+    return [words[line] for line in lines]
+
+
+def _words_and_columns(
+    path: Path, n_rows: int, *, allow_pickle: bool
+) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Return the words in a file in the order of lines, and the names and cells of columns."""
     if path.suffix == ".pkl":
-        return _pickled(path, allow=allow_pickle)
+        return _pickled(path, allow=allow_pickle), []
     content = path.read_bytes()
     if path.suffix == ".json" and content.lstrip()[:1] in (b"[", b"{"):
         with located(path):
-            return _listed(json.loads(content), path)
-    return _first_column(_lines(content, path), n_rows, path)
+            return _listed(json.loads(content), path), []
+    return _split(_lines(content, path), n_rows)
 
 
 def are_beside(matrix: Path) -> bool:
@@ -74,7 +91,7 @@ def are_beside(matrix: Path) -> bool:
         place = place_of_words(matrix)
         with opened(matrix) as (_, stream, _):
             n_rows = sum(not line.startswith(b"#") for line in stream if line.strip())
-        return len(words_of_rows(place, n_rows, allow_pickle=False)) == n_rows
+        return len(_words_and_columns(place, n_rows, allow_pickle=False)[0]) == n_rows
     return False
 
 
@@ -103,11 +120,8 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _first_column(lines: list[str], n_rows: int, path: Path) -> list[str]:
-    """Return the words of lines that may have a header, further columns, or blank lines below.
-
-    A warning names the columns that are left out.
-    """
+def _split(lines: list[str], n_rows: int) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Return the words of lines that may have a header, or blank lines below, and other columns."""
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
     header = len(lines) == n_rows + 1
@@ -122,46 +136,32 @@ def _first_column(lines: list[str], n_rows: int, path: Path) -> list[str]:
     by_tab = all("\t" in line for line in lines)
     if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
         columns, place = [_unquoted(lines)], 0
-    names = [*heads] if heads else [None] * len(columns)
-    words, _ = columns.pop(place), names.pop(place)
-    orders = [
-        _order(column, name, path, only=len(columns) == 1)
-        for name, column in zip(names, columns, strict=True)
-    ]
-    if len({order for order in orders if order}) > 1:
-        raise ValueError(f"{path} has two columns of rows in different orders; leave one out")
-    if order := next(filter(None, orders), ()):
-        words = [words[line] for line in order]
-    rest = [
-        repr(name) if name else _shown(column)
-        for name, column, order in zip(names, columns, orders, strict=True)
-        if not order
-    ]
-    if rest:
-        warn(ColumnsNotRead(tuple(rest), about=str(path)))
-    return words
+    names = heads or [""] * len(columns)
+    others = [pair for pair in zip(names, columns, strict=True) if pair[1] is not columns[place]]
+    return columns[place], others
 
 
-def _order(column: list[str], name: str | None, path: Path, *, only: bool) -> tuple[int, ...]:
-    """Return the lines in the order of the rows that a column has; empty if there are no rows.
+def _order(columns: list[tuple[str, list[str]]], path: Path) -> dict[str, list[int]]:
+    """Return the lines in the order of the column that numbers the rows, by its name.
 
-    A ValueError is raised if the column may have something else.
+    It is empty if no column is called so, or if one rises.
     """
-    numbers = [int(cell) for cell in column if cell.strip().isdecimal()]
-    first = min(numbers, default=2)
-    each_once = len(numbers) == len(column) and sorted(numbers) == [
-        *range(first, first + len(column))
-    ]
-    counts = name is not None and plain_name(name) in COUNT_NAMES
-    if counts or not each_once or first > 1 or numbers == sorted(numbers):
-        return ()
-    falls = numbers == sorted(numbers, reverse=True)  # as counts do
-    if not (plain_name(name) in ROW_NAMES if name is not None else only and not falls):
-        raise ValueError(
-            f"{path}: {repr(name) if name else _shown(column)} may be the rows of the words, or "
-            "something else. Sort the lines by row and leave it out, or name it 'row'"
-        )
-    return tuple(sorted(range(len(numbers)), key=numbers.__getitem__))
+    found: dict[str, list[int]] = {}
+    for name, column in columns:
+        if plain_name(name) not in ROW_NAMES or not all(
+            cell.strip().isdecimal() for cell in column
+        ):
+            continue
+        numbers = [*map(int, column)]
+        ordered = sorted(numbers)
+        if numbers == ordered:
+            return {}
+        if ordered in ([*range(first, first + len(ordered))] for first in (0, 1)):
+            found[name] = sorted(range(len(numbers)), key=numbers.__getitem__)
+    if len({*map(tuple, found.values())}) > 1:
+        names = " and ".join(map(repr, found))
+        raise ValueError(f"{path} numbers the rows differently in {names}; leave one out")
+    return found
 
 
 def _place_of(columns: list[list[str]], heads: list[str]) -> int:
