@@ -13,7 +13,6 @@ from cyclopts import App, Parameter
 import bayesbias as bb
 
 from .._core.checks import counted
-from ..report.numbers import probability_name
 from . import options, screen
 from .options import OneList
 
@@ -108,6 +107,7 @@ def check(
 
 def _measured(wordlist: bb.WordList, vectors: str, how: dict[str, Any]) -> None:
     """Print the check of a list's words in an embedding."""
+    from ..report.numbers import probability_name
     from .tables import say_lost
 
     read = bb.load_vectors(vectors, wordlist, **how)
