@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice, check_numbers, check_words, is_whole
+from .._core.checks import check_choice, check_listed, check_numbers, is_whole
 from .._core.display import progress_bar
 from .._core.warnings import warn
 from ..warnings import ContextIgnored
@@ -105,7 +105,7 @@ def contextual_vectors(
     """
     natural = templates if isinstance(templates, Mapping) else None
     contexts = () if isinstance(templates, Mapping) else load_templates(templates)
-    check_words("words", words)
+    check_listed("words", words)
     wanted = list(dict.fromkeys(words))
     if odd := [word for word in wanted if not isinstance(word, str)]:
         raise TypeError(f"words must be text; got {odd[0]!r}")

@@ -13,7 +13,7 @@ ODD = "backslashreplace"
 """Error handler for decoding bytes that are not UTF-8."""
 
 LATIN = "bayesbias-latin-1"
-"""Error handler for decoding as Latin-1 the bytes that Windows has no letter for."""
+"""Error handler that decodes as Latin-1 the bytes that Windows (cp1252) has no letter for."""
 
 MOST_KEPT = 50
 """Number of words that are kept as examples."""
@@ -40,7 +40,7 @@ class Decoder:
             self.bad += 1
             if self.bad <= self.good:
                 return word.decode(errors=ODD)
-            text = latin(word)
+            text = word.decode("cp1252", errors=LATIN)
             if self.bad <= MOST_KEPT:
                 self.latin.append(text)
             return text
@@ -64,11 +64,6 @@ def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = Fa
             "the text is not in UTF-8; save it as CSV in UTF-8. In Excel, choose the type CSV UTF-8"
         )
     warn(ReadAsLatin1(n, tuple(words[:MOST_KEPT]), doubtful, about=str(path)))
-
-
-def latin(word: bytes) -> str:
-    """Decode as Windows does, or as Latin-1 where Windows has no letter."""
-    return word.decode("cp1252", errors=LATIN)
 
 
 def _as_latin(error: UnicodeError) -> tuple[str, int]:

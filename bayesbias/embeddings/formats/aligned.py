@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import floor
-from numbers import Real
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..._core.display import abridged
@@ -57,8 +56,9 @@ def order_of_indices(indices: Sequence[Any]) -> list[int]:
     """
     rows = [*range(len(indices))]
     absent = [pd.api.types.is_scalar(index) and pd.isna(index) for index in indices]
-    numbers = [_whole(index) for index, no in zip(indices, absent, strict=True) if not no]
-    if not numbers or None in numbers:
+    present = [_whole(index) for index, no in zip(indices, absent, strict=True) if not no]
+    numbers = [index for index in present if index is not None]
+    if not numbers or len(numbers) < len(present):
         return rows
     if len({*numbers}) == len(rows):
         return sorted(rows, key=numbers.__getitem__)
@@ -72,12 +72,12 @@ def order_of_indices(indices: Sequence[Any]) -> list[int]:
     )
 
 
-def _whole(index: object) -> Any:  # noqa: ANN401
+def _whole(index: object) -> int | None:
     """Return an index as a whole number, or None."""
     if isinstance(index, str):
         return int(index) if index.strip().isdecimal() else None
-    if isinstance(index, Real) and not isinstance(index, bool) and float(index).is_integer():
-        return floor(index)
+    if isinstance(index, int | float | np.integer | np.floating) and float(index).is_integer():
+        return None if isinstance(index, bool) else int(index)
     return None
 
 
