@@ -172,15 +172,44 @@ def test_shares_and_their_differences_follow_what_was_observed() -> None:
     assert {"type_sd", "cluster_sd", "sigma"} <= set(scales.index.get_level_values(0))
 
 
-def test_an_interval_is_that_of_means_of_clusters_where_these_are_many() -> None:
+@pytest.mark.parametrize("agree", [False, True])
+def test_an_interval_is_that_of_means_of_clusters_where_these_are_many(*, agree: bool) -> None:
     """Compare with the closed-form variance of a mean of equally large clusters."""
     paired = preferred(n_clusters=300, size=4)
     paired = paired.assign(bias_type="age").drop(columns=["token_difference", "direction"])
+    if agree:
+        paired["difference"] = paired.groupby("cluster")["difference"].transform("first")
     found = shares_of(maskedlm.fit_pairs(paired, seed=1, chains=2)).loc[("age", "one")]
     of_clusters = (paired["difference"] > 0).groupby(paired["cluster"]).mean()
     assert found["mean"] == pytest.approx(of_clusters.mean(), abs=0.005)  # 2,000 draws with sd .02
     # Two variances estimated from 300 clusters have errors of 5% each.
     assert found["sd"] == pytest.approx(of_clusters.std() / np.sqrt(300), rel=0.15)
+
+
+@pytest.mark.parametrize("settled_by", ["clusters", "clusters and tokens", "tokens"])
+def test_pairs_without_residuals_have_shares_as_uncertain_as_their_clusters(
+    settled_by: str,
+) -> None:
+    """Their residual sd would pile up at zero, where no sampler ends."""
+    rng = np.random.default_rng(5)
+    paired = preferred(n_clusters=12, size=1 if settled_by == "tokens" else 2)
+    paired = paired.drop(columns="direction")
+    chosen = rng.permutation(12) < 7
+    likes = np.resize(np.repeat(chosen, len(paired) // 12), len(paired))
+    paired["token_difference"] = 0
+    if settled_by != "clusters":
+        odd = [0, 4, 5]
+        likes[odd] = ~likes[odd]
+        paired.loc[odd, "token_difference"] = np.where(likes[odd], 1, -1)
+    if settled_by == "tokens":
+        paired["token_difference"] = np.where(likes, 1, -1)
+    paired["difference"] = np.where(likes, 1.0, -1.0)
+    tree = maskedlm.fit_pairs(paired, seed=1, draws=500)
+    assert tree.attrs["method"] == "exact"
+    found = shares_of(tree).loc[("", "one")]
+    # Shares of the two types shrink toward each other by less than a fifth of the binomial sd.
+    assert found["mean"] == pytest.approx(likes.mean(), abs=0.03)
+    assert settled_by == "tokens" or found["sd"] > 0.8 * likes.std() / np.sqrt(12)
 
 
 def test_posteriors_do_not_depend_on_the_scale_of_scores_nor_on_the_order_of_models() -> None:

@@ -12,6 +12,7 @@ fitted separately. Multiplying the effects by `Hᵀ` gives the effects for each 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -24,7 +25,7 @@ from .._core.warnings import warn
 from ..model.layout import describe, in_order
 from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import keep_warnings, stacked, warnings_of
-from ..sampling.fit import fit_design
+from ..sampling.fit import fit_design, is_additive
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.schema import table_hash
 from ..warnings import LeftOut
@@ -50,6 +51,13 @@ VARIABLES = {
 
 SD_OF_PREFERENCES = 0.5
 """Standard deviation of equally many zeros and ones, which sets the scale of the priors."""
+
+SD_OF_SETTLED = 0.1
+"""Known error of preferences if clusters and covariates, or covariates alone, determine them.
+
+Their residual sd would be zero otherwise. This is the sd of a preference of 1 or 0 that is the
+other one with a probability of .01.
+"""
 
 
 @shows_fit_keywords
@@ -141,8 +149,12 @@ def _along(
         )
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
+    design = data.design_of(along / scale, "along" if len(axis) > 1 else data.models[0])
+    unclustered = replace(design, attribute=np.zeros_like(design.attribute))
+    if is_additive(design) or is_additive(unclustered):
+        design = replace(design, rounding=SD_OF_SETTLED / scale)
     tree = fit_design(
-        data.design_of(along / scale, "along" if len(axis) > 1 else data.models[0]),
+        design,
         spec.with_priors({"connection_mean": {"mean": mean}}),
         options=options,
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray, one_thread, require_memory
+from .._core.arrays import FloatArray, IntArray, one_thread, require_memory
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
@@ -215,17 +215,17 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
     """Raise a ValueError if no residuals are left, or all rows that share their sd are equal.
 
     The posterior of that sd would pile up at zero, where the exact sampler fails and NUTS is slow.
-    The known ``rounding`` of a design prevents this where only some rows are equal.
+    The known ``rounding`` of a design prevents this.
     """
     what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
+    if design.rounding:
+        return
     if is_additive(design):
         raise ValueError(
             f"all {len(design.y):,} {what} are exactly a constant of the word plus a constant of "
-            "the attribute, so no residual sd can be estimated; if you made this table, add noise "
-            "to each pair"
+            f"the attribute{' plus slopes' if design.covariates else ''}, so no residual sd can be "
+            "estimated; if you made this table, add noise to each pair"
         )
-    if design.rounding:
-        return
     for name, y in constant_parts(design, spec):
         spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
         advice = "leave these rows out, or use a model with sigma = 'common'"
@@ -237,24 +237,40 @@ def require_variation(design: Design, spec: ModelSpec) -> None:
 
 
 def is_additive(design: Design) -> bool:
-    """Return whether constants of words and of attributes leave nothing of an outcome that varies.
+    """Return whether constants of words, attributes, and covariates leave nothing of an outcome.
 
-    A word has a constant for each connection, and an attribute has one for each group.
+    A word has a constant for each connection, an attribute has one for each group, and a covariate
+    has one slope.
     """
     words = design.word * len(design.connections) + design.connection
     attributes = design.attribute * len(design.groups) + design.codes("protected_group")
-    rest, levels = design.y - design.y.mean(), (words, attributes)
-    n_means = sum(np.count_nonzero(np.bincount(codes)) for codes in levels)
-    least = NEGLIGIBLE * rest.std()
-    if len(rest) <= n_means or not least:
-        return False
-    before, sd = np.inf, float(rest.std())
-    while least < sd < SHRINKS * before:
-        for codes in levels:
+    rest = np.column_stack([design.y, *design.x.T])
+    rest -= rest.mean(axis=0)
+    least = NEGLIGIBLE * rest.std(axis=0)
+    before, sd, lines = np.inf, float(rest[:, 0].std()), rest[:, 1:]
+    while least[0] < sd < SHRINKS * before:
+        for codes in (words, attributes):
             counts = np.maximum(np.bincount(codes), 1)
-            rest = rest - (np.bincount(codes, rest) / counts)[codes]
-        before, sd = sd, float(rest.std())
-    return bool(sd <= least)
+            sums = [np.bincount(codes, column) for column in rest.T]
+            rest = rest - (np.column_stack(sums) / counts[:, None])[codes]
+        lines = rest[:, 1:][:, rest[:, 1:].std(axis=0) > least[1:]]
+        left = rest[:, 0] - lines @ np.linalg.lstsq(lines, rest[:, 0])[0]
+        before, sd = sd, float(left.std())
+    if sd > least[0] or not least[0]:
+        return False
+    return _rank(words, attributes) + int(np.linalg.matrix_rank(lines)) < len(rest)
+
+
+def _rank(first: IntArray, second: IntArray) -> int:
+    """Return how many independent constants two sets of levels have."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    sizes = int(first.max()) + 1, int(second.max()) + 1
+    edges = np.ones(len(first)), (first, sizes[0] + second)
+    graph = coo_array(edges, shape=(sum(sizes), sum(sizes)))
+    n_parts, _ = connected_components(graph, directed=False)
+    return sum(sizes) - n_parts
 
 
 def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
