@@ -356,6 +356,25 @@ def test_many_runs_with_many_missing_pairs() -> None:
     assert (means[0] - means[1]).abs().max() < 0.15
 
 
+def test_controls_that_all_embeddings_share_leave_contrasts_of_stereotypes_as_they_are() -> None:
+    """Copies that were debiased have such controls; their rows differ by exactly nothing."""
+    rng = np.random.default_rng(6)
+    start = groups_by_sets("xy", 4, 6, "neutral")
+    start["cosine_distance"] = 0.9 + 0.05 * rng.standard_normal(len(start))
+    is_control = (start["connection"] == "neutral").to_numpy()
+    shifts = 0.05 * rng.standard_normal((3, len(start)))
+
+    def raw_sds(noise: float, rows: np.ndarray) -> np.ndarray:
+        moved = [plus(start, np.where(is_control, noise * shift, shift)) for shift in shifts]
+        runs = [part[rows].assign(embedding=name) for part, name in zip(moved, "abc", strict=True)]
+        return bb.fit_many(runs, seed=1, draws=50)["constant_data"]["raw_sd"].to_numpy()[0]
+
+    every, equal = np.ones(len(start), bool), raw_sds(0.0, np.ones(len(start), bool))
+    # Controls inform the sds of effects, by which the sds of contrasts differ.
+    np.testing.assert_allclose(equal, raw_sds(1e-3, every), rtol=0.05)
+    np.testing.assert_allclose(equal, raw_sds(0.0, ~is_control), rtol=0.15)
+
+
 def test_each_list_and_group_has_its_own_trend() -> None:
     """Only x of the first list has a trend, of -.1 a step, beside third groups' stereotypes."""
     rng, base, frames = np.random.default_rng(1), groups_by_sets("xyz", 4, 5), []

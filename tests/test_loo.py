@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from builders import grid, groups_by_sets, model_named
+from builders import grid, groups_by_sets, model_named, refused
 from dense_oracle import conditional, dense_log_densities
 from numpy.random import SeedSequence, default_rng
 from scipy.special import logsumexp
@@ -152,6 +152,18 @@ def test_what_drives_the_contrast_comes_first(post: DataTree) -> None:
     assert frame["change"].abs().is_monotonic_decreasing
     overall = bb.contrasts(post)["sd"].iloc[0]  # 100 draws have an error of a tenth
     np.testing.assert_allclose(frame["sds"], frame["change"] / overall, rtol=0.4)
+
+
+def test_a_word_without_which_nothing_varies_is_not_left_out() -> None:
+    """All other words are as far from one control as from the other one."""
+    table = groups_by_sets("xy", 3, 4, "neutral")
+    rng = np.random.default_rng(2)
+    table["cosine_distance"] = 0.9 + 0.05 * rng.standard_normal(len(table))
+    alone = (table["connection"] == "neutral") & (table["protected_word"] != "x0")
+    of_word = table[alone].groupby("protected_word")["cosine_distance"].transform("first")
+    table.loc[alone, "cosine_distance"] = of_word
+    posteriors = {name: fit(table, name, seed=1, draws=50) for name in ("by-group", "crossed")}
+    refused("without .*x0.* neutral rows", compare_models, posteriors, "protected_word", seed=1)
 
 
 def test_totals_and_errors_are_sums_over_words(posteriors, monkeypatch) -> None:

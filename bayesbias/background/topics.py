@@ -25,6 +25,7 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
+from ..sampling.variation import require_variation
 from ..tables.schema import CONNECTIONS
 from ..tables.wordlists import WordListLike, load_wordlist
 from .pools import draw_pool
@@ -136,7 +137,9 @@ def topic_prior(
 def _log_sds(table: pd.DataFrame, spec: ModelSpec, rng: Generator) -> FloatArray:
     """Draw the log sd of one table from its posterior, (TABLE_DRAWS,)."""
     stereotypes = table[table["connection"].isin(CONNECTIONS[:2])]
-    posterior = collapse(make_design(stereotypes.assign(connection="different")), spec)
+    design = make_design(stereotypes.assign(connection="different"))
+    require_variation(design, spec)
+    posterior = collapse(design, spec)
     drawn = sample_exact(posterior, TABLE_DRAWS, rng)
     return drawn.parameters[:, posterior.block(SD).where][:, 0]
 

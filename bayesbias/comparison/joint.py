@@ -36,8 +36,9 @@ from ..model.priors import Prior
 from ..model.spec import ModelSpec, Priors, load_model, models
 from ..model.tree import DataTree, design_of, keep_warnings, spec_of, warnings_of
 from ..posterior.estimands import has_cells
-from ..sampling.fit import constant_parts, fit_design, warn_of_unknowns
+from ..sampling.fit import fit_design, warn_of_unknowns
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..sampling.variation import UNCHANGED_SD, settled_parts
 from ..tables.copies import warn_of_repeats
 from ..tables.schema import CONTROLS, ROUNDING, checked, table_hash
 from ..warnings import LeftOut
@@ -48,12 +49,6 @@ if TYPE_CHECKING:
 
 LEVEL_PRIOR = Prior("normal", {"mean": 1.0, "sd": 0.3}, "as for distances that are not compared")
 """Prior of the mean distances before a change, as in the models of distances."""
-
-UNCHANGED_SD = 0.01
-"""Known error of changes if all changes of a connection are equal, in spreads of the changes.
-
-Rows that did not change are data. Without a known error, their residual sd would be zero.
-"""
 
 PRIOR_PAIRS = 5.0
 """Weight of the common slope in the slope of each connection, as a number of pairs."""
@@ -146,7 +141,8 @@ def fit_change(
             "all distances to stereotypes change by the same number; pass tables in which the "
             "vectors of protected words or stereotypes differ"
         )
-    if constant_parts(design, spec):
+    settled = settled_parts(design, spec)
+    if settled and len(settled) < len(design.coords.get(spec.sigma, ("",))):
         design = replace(design, rounding=UNCHANGED_SD * design.spread)
     return _fit_both(design, pairs, spec, priors, fit_options(options, keywords))
 
@@ -192,10 +188,10 @@ def _fit_both(
     measured = replace(design, y=pairs.rows["before"].to_numpy(np.float64))
     before = at_equal_frequency(measured).y
     slope, rest, level_spec = before_given_change(design, before, spec)
-    for name, _ in constant_parts(rest, level_spec):
+    for name in settled_parts(rest, level_spec):
         raise ValueError(
-            f"in all {name} rows, `after` is a constant plus a multiple of `before`, so no "
-            "residual sd can be estimated; leave these rows out of both tables"
+            f"in all {name} rows, `after` is a multiple of `before` plus effects of words and "
+            "attributes, so no residual sd can be estimated; leave these rows out of both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
     hashed, alone = table_hash(pairs.rows), options.of_fit(seed=first)

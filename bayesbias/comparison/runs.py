@@ -41,6 +41,7 @@ from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import log_density, moments
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import Collapsed, collapse
+from ..sampling.variation import UNCHANGED_SD, require_variation, settled_parts
 from ..tables.copies import warn_of_repeats
 from ..tables.cosines import table_cosines
 from ..tables.schema import checked
@@ -204,6 +205,9 @@ def list_contrasts(
             f"from {', '.join(design.connections)}"
         )
     place, sign = pair_place(design.connections, *pair)
+    of_run = np.repeat(runs.embeddings, runs.n_trainings)
+    for embedding, own, spec in zip(of_run, runs.designs, runs.specs, strict=True):
+        require_variation(own, spec, about=" in ".join(filter(None, [runs.wordlist, embedding])))
     alone = [collapse(*each) for each in zip(runs.designs, runs.specs, strict=True)]
     weights = sign * contrast_weights(alone[0])[..., place]
     is_default = estimand_names(design, alone[0].spec)[0, place] != WITHIN
@@ -222,8 +226,12 @@ def list_contrasts(
     shared = np.zeros((weights.shape[1], len(y), len(y)))
     for q in rotation(len(runs.embeddings), runs.n_trainings):
         if len(q):
-            first, *others = q @ y
-            joined = collapse(replace(design, y=first), spec, others=np.array(others))
+            first, *others = rotated = q @ y
+            settled = [{*settled_parts(replace(design, y=row), spec)} for row in rotated]
+            rounding = UNCHANGED_SD * float(rotated.std()) if set.intersection(*settled) else 0.0
+            joined = collapse(
+                replace(design, y=first, rounding=rounding), spec, others=np.array(others)
+            )
             drawn = sample_exact(joined, DRAWS, rng, effects=False)
             variance = moments(joined, drawn.parameters, weights)[1].mean(axis=0)
             shared += variance[:, None, None] * (q.T @ q)

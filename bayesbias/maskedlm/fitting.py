@@ -25,8 +25,9 @@ from .._core.warnings import warn
 from ..model.layout import describe, in_order
 from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import keep_warnings, stacked, warnings_of
-from ..sampling.fit import fit_design, is_additive
+from ..sampling.fit import fit_design
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
+from ..sampling.variation import settled_parts
 from ..tables.schema import table_hash
 from ..warnings import LeftOut
 from .preferences import NEEDED_COLUMNS, TOKENS, Preferences, one_measure, preferences
@@ -150,8 +151,7 @@ def _along(
     scale = float(along.std()) / SD_OF_PREFERENCES
     mean = spec.priors["connection_mean"].parameters["mean"] * float(axis.sum()) / scale
     design = data.design_of(along / scale, "along" if len(axis) > 1 else data.models[0])
-    unclustered = replace(design, attribute=np.zeros_like(design.attribute))
-    if is_additive(design) or is_additive(unclustered):
+    if settled_parts(design, spec) or settled_parts(design, spec.without("cluster_effect")):
         design = replace(design, rounding=SD_OF_SETTLED / scale)
     tree = fit_design(
         design,

@@ -24,6 +24,7 @@ from ..model.tree import DataTree, design_of, n_draws, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
+from ..sampling.variation import require_variation
 from ..warnings import UnreliableLoo
 
 if TYPE_CHECKING:
@@ -176,7 +177,10 @@ def leave_words_out(
     elpd, mcse = np.empty(len(fold_of)), np.empty(len(fold_of))
     for fold in np.unique(fold_of):
         kept = fold_of[codes] != fold
-        rest = collapse(design.take(np.flatnonzero(kept)), spec)
+        others = design.take(np.flatnonzero(kept))
+        words = np.array(design.coords[factor])[fold_of == fold]
+        require_variation(others, spec, about=f"without {', '.join(words)}")
+        rest = collapse(others, spec)
         drawn = sample_exact(rest, DRAWS, rng, effects=False)
         density_of_rest = log_density(rest, drawn.parameters)
         n_effective = min(DRAWS, drawn.importance_ess)

@@ -9,11 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-import numpy as np
 import pandas as pd
 from numpy.random import Generator, default_rng
 
-from .._core.arrays import FloatArray, IntArray, one_thread, require_memory
+from .._core.arrays import one_thread, require_memory
 from .._core.checks import Argument, ArgumentError
 from .._core.random import as_seed_sequence
 from .._core.warnings import warn
@@ -29,7 +28,6 @@ from ..model.tree import variable_dims
 from ..tables.copies import warn_of_repeats
 from ..tables.schema import (
     RANKS,
-    ROUNDING,
     Checked,
     checked,
     known_columns,
@@ -43,6 +41,7 @@ from .layout import CannotCollapse
 from .options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from .pymc_models import collapsed_model, with_effects
 from .reduction import collapse
+from .variation import require_variation
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -50,13 +49,6 @@ if TYPE_CHECKING:
 
 MEMORY_PER_ROW = 1000
 """Bytes of memory that a fit needs for each row, measured with 10⁷ rows."""
-
-NEGLIGIBLE = 1e-4
-"""Share of an outcome's sd that counts as no residual; rounded distances leave less than this."""
-
-SHRINKS = 0.5
-"""Largest ratio of the sd after and before means are removed at which this is done again. Without
-missing pairs, the first time removes all that there is; with a few, the rest shrinks fast."""
 
 TARGET_ACCEPT = 0.85
 """Target share of accepted steps; at .8, one of 4,000 steps may diverge."""
@@ -196,81 +188,6 @@ def fit_design(
     origin = {"method": method, "method_reason": reason, "seed": str(sequence.entropy)}
     describe_fit(tree, spec, **origin, table_hash=table_hash or design.digest)
     return tree
-
-
-def constant_parts(design: Design, spec: ModelSpec) -> list[tuple[str, FloatArray]]:
-    """Return the connections or words whose rows all have the same outcome, and their outcomes.
-
-    The name is empty if the model has only one residual sd. Connections and words with a single row
-    are left out. Values count as equal if they differ only by the rounding of distances.
-    """
-    parts = [("", design.y)]
-    if spec.sigma_dims:
-        codes, names = design.codes(spec.sigma), design.coords[spec.sigma]
-        parts = [(name, design.y[codes == index]) for index, name in enumerate(names)]
-    return [(name, y) for name, y in parts if len(y) > 1 and y.std() <= ROUNDING]
-
-
-def require_variation(design: Design, spec: ModelSpec) -> None:
-    """Raise a ValueError if no residuals are left, or all rows that share their sd are equal.
-
-    The posterior of that sd would pile up at zero, where the exact sampler fails and NUTS is slow.
-    The known ``rounding`` of a design prevents this.
-    """
-    what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
-    if design.rounding:
-        return
-    if is_additive(design):
-        raise ValueError(
-            f"all {len(design.y):,} {what} are exactly a constant of the word plus a constant of "
-            f"the attribute{' plus slopes' if design.covariates else ''}, so no residual sd can be "
-            "estimated; if you made this table, add noise to each pair"
-        )
-    for name, y in constant_parts(design, spec):
-        spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
-        advice = "leave these rows out, or use a model with sigma = 'common'"
-        raise ValueError(
-            f"all {len(y):,} {what} {f'of {name} rows ' if name else ''}are "
-            f"{round(float(y.mean()), 4):g}{spread}, so no residual sd can be estimated from "
-            f"them; {advice if name else 'use different words'}"
-        )
-
-
-def is_additive(design: Design) -> bool:
-    """Return whether constants of words, attributes, and covariates leave nothing of an outcome.
-
-    A word has a constant for each connection, an attribute has one for each group, and a covariate
-    has one slope.
-    """
-    words = design.word * len(design.connections) + design.connection
-    attributes = design.attribute * len(design.groups) + design.codes("protected_group")
-    rest = np.column_stack([design.y, *design.x.T])
-    rest -= rest.mean(axis=0)
-    least = NEGLIGIBLE * rest.std(axis=0)
-    before, sd, lines = np.inf, float(rest[:, 0].std()), rest[:, 1:]
-    while least[0] < sd < SHRINKS * before:
-        for codes in (words, attributes):
-            counts = np.maximum(np.bincount(codes), 1)
-            sums = [np.bincount(codes, column) for column in rest.T]
-            rest = rest - (np.column_stack(sums) / counts[:, None])[codes]
-        lines = rest[:, 1:][:, rest[:, 1:].std(axis=0) > least[1:]]
-        left = rest[:, 0] - lines @ np.linalg.lstsq(lines, rest[:, 0])[0]
-        before, sd = sd, float(left.std())
-    if sd > least[0] or not least[0]:
-        return False
-    return _rank(words, attributes) + int(np.linalg.matrix_rank(lines)) < len(rest)
-
-
-def _rank(first: IntArray, second: IntArray) -> int:
-    """Return how many independent constants two sets of levels have."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    sizes = int(first.max()) + 1, int(second.max()) + 1
-    edges = np.ones(len(first)), (first, sizes[0] + second)
-    graph = coo_array(edges, shape=(sum(sizes), sum(sizes)))
-    n_parts, _ = connected_components(graph, directed=False)
-    return sum(sizes) - n_parts
 
 
 def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
