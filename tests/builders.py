@@ -313,10 +313,11 @@ def shares(mark: str = "") -> pd.DataFrame:
 def smallest_design() -> Design:
     """Make a small design in which every term of every model has levels, including slopes."""
     words, controls = ("one", "two", "three"), {"n": "neutral", "h": "human"}
+    rng = np.random.default_rng(8)
     rows = [
-        (word, word, attribute, attribute, controls.get(attribute, kind), 0.9 + 0.01 * (1 + i) * j)
-        for i, word in enumerate(words)
-        for j, attribute in enumerate([*words, *controls])
+        (word, word, attribute, attribute, controls.get(attribute, kind), rng.normal(0.9, 0.05))
+        for word in words
+        for attribute in [*words, *controls]
         for kind in ["associated" if attribute == word else "different"]
     ]
     columns = ["protected_word", "protected_group", "attribute", "attribute_set", "connection"]
