@@ -1,6 +1,7 @@
 """Measures of scored pairs, and the model of preferences: closed forms, and plain loops."""
 
 from collections import defaultdict
+from functools import partial
 from itertools import combinations, permutations
 
 import numpy as np
@@ -17,9 +18,11 @@ import bayesbias as bb
 from bayesbias import maskedlm
 from bayesbias._core.intervals import describe_draws
 from bayesbias.maskedlm import model_contrasts, model_ranks, pair_scales, pair_summary, preferences
+from bayesbias.maskedlm.datasets import ROLES
 from bayesbias.maskedlm.shares import EQUAL, shares, word_shares
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.summaries import compare_draws
+from bayesbias.workflows.pairs import PairSettings, analyze_pairs
 
 
 def true_js(fitted: maskedlm.Normals) -> float:
@@ -94,6 +97,34 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
     for name in ("model", "bias_type"):
         gaps = paired.assign(**{name: [None, *paired[name].iloc[1:]]})
         refused(f"row 0, .*has an empty {name}", maskedlm.measure_table, gaps)
+
+
+MIXED = ["model", "measure", "pair_id", "bias_type", "cluster"]
+
+
+@pytest.mark.parametrize("column", MIXED)
+@pytest.mark.parametrize(
+    "read",
+    [
+        maskedlm.measure_table,
+        maskedlm.preference_gaps,
+        partial(maskedlm.observed_shares, seed=1),
+        maskedlm.icat,
+        lambda paired: maskedlm.pair_summary(maskedlm.fit_pairs(paired, draws=10, seed=1)),
+        lambda paired: analyze_pairs(paired, PairSettings(draws=10, seed=1)).found.frames["observed"],
+    ],
+)
+def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
+    """Frames of two sources may have 1 and "1", which is one label."""
+    rng = default_rng(4)
+    paired = pd.DataFrame(rng.normal(size=(24, 3)), columns=[*ROLES, "unrelated"])
+    paired["difference"] = paired[ROLES[0]] - paired[ROLES[1]]
+    labels = {"model": np.repeat(["1", "2"], 12), "pair_id": [*map(str, range(12))] * 2}
+    labels |= {"bias_type": ["1", "2"] * 12, "cluster": ["1", "2", "3"] * 8}
+    paired = paired.assign(measure="1", **labels)
+    mixed = paired.astype({column: object})
+    mixed.loc[::5, column] = mixed.loc[::5, column].map(int)
+    pd.testing.assert_frame_equal(read(mixed), read(paired))
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:

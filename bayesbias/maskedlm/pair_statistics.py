@@ -132,7 +132,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for head, part in paired.groupby(["model", "measure"], sort=False):
         types = {
-            str(name): pairs[["difference", *ROLES]].to_numpy(dtype=np.float64).T
+            name: pairs[["difference", *ROLES]].to_numpy(dtype=np.float64).T
             for name, pairs in part.groupby("bias_type", sort=True)
         }
         counts = np.array([(one.shape[1], (one[0] == 0).sum()) for one in types.values()])
