@@ -10,8 +10,10 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
+from .._core.warnings import warn
 from ..model.design import Design
 from ..tables.schema import codes_and_names
+from ..warnings import IncompleteCovariate
 from .datasets import DIRECTIONS, NEEDS_DIRECTION, check_paired, labeled, refuse_rows
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
@@ -51,7 +53,7 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
     """Return the preferences for one measure, from the columns that `fit_pairs` lists."""
-    chosen = one_measure(paired, measure)
+    chosen = _of_complete_tokens(one_measure(paired, measure))
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
     chosen = check_paired(chosen, NEEDED_COLUMNS, numbers)
     if "cluster" not in chosen.columns:
@@ -91,6 +93,14 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(y), 0)),
     )
     return Preferences(tuple(order), y, design, len(wide) - len(shared))
+
+
+def _of_complete_tokens(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return scores without numbers of tokens, after a warning, if some of these are missing."""
+    if TOKENS not in chosen.columns or not (n := int(chosen[TOKENS].isna().sum())):
+        return chosen
+    warn(IncompleteCovariate(TOKENS, n, len(chosen)))
+    return chosen.drop(columns=TOKENS)
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:
