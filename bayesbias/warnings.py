@@ -370,8 +370,8 @@ class IncompleteCovariate(BayesbiasWarning):
     n: int
     total: int
     text = (
-        "{name} is empty in {n:,} of {total:row}, so shares are not adjusted for it. Fill it in, or "
-        "leave the column out"
+        "{name} is empty in {n:,} of {total:row}, so shares are not adjusted for it. Fill it "
+        "in, or leave the column out"
     )
 
 
