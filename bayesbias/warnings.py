@@ -363,6 +363,18 @@ class RepeatedSentences(BayesbiasWarning):
     )
 
 
+class IncompleteCovariate(BayesbiasWarning):
+    """A covariate of sentence pairs has no value in `n` of `total` rows, so it is not used."""
+
+    name: str
+    n: int
+    total: int
+    text = (
+        "{name} is empty in {n:,} of {total:row}, so shares are not adjusted for it. Fill it "
+        "in, or leave the column out"
+    )
+
+
 class UnfinishedLog(BayesbiasWarning):
     """A log of Inspect with `n` samples lists another number, or (None) does not list them."""
 

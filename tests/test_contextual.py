@@ -68,7 +68,7 @@ def test_arrays_of_occurrences_give_the_table_of_vectors(made, words) -> None:
     refused("she have different labels", contextual_table, frames, words)
 
 
-def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
+def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path, monkeypatch) -> None:
     for name in ("bleached", "seat-names"):
         assert [text.count("{}") for text in load_templates(name)] == [1] * 8
     path = tmp_path / "mine.toml"
@@ -88,6 +88,8 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path) -> None:
     path.write_text('word,sentence\nnurse,"Nurses rest, a Nurse said."\nnurse,The nurse left.\n')
     sentences = load_sentences(path)
     assert sentences == {"nurse": ["Nurses rest, a Nurse said.", "The nurse left."]}
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert load_sentences("~/sentences.csv") == sentences
     found = natural_sentence(sentences["nurse"][0], "nurse")
     assert found.text[found.start : found.stop] == "Nurse"
 

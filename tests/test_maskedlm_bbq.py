@@ -70,8 +70,9 @@ def test_the_stereotyped_answer_of_bbq(category, first, second, groups, target) 
         assert bbq_places(asked | {"question_polarity": "nonneg"}) == (2 - target, target)
 
 
-def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
+def test_targets_from_the_metadata_of_the_authors(tmp_path: Path, monkeypatch) -> None:
     """``target_loc`` decides; ``x`` and rows that disagree name no target."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     rows = [("Race_x_gender", n, place) for n, place in enumerate(("2", "0", "x", "2"))]
     table = pd.DataFrame([*rows, rows[3], ("Race_x_gender", 1, "2")])
     table.columns = pd.Index(["category", "example_id", "target_loc"])
@@ -81,7 +82,7 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path) -> None:
     path = tmp_path / "bbq.jsonl"
     path.write_text("\n".join(map(json.dumps, asked)))
     with pytest.warns(LeftOut) as told:
-        pairs = read_pairs(path, "bbq", metadata=tmp_path / "metadata.csv")
+        pairs = read_pairs(path, "bbq", metadata="~/metadata.csv")
     assert left_out(told) == {NO_TARGET: 3}
     assert pairs["pair_id"].tolist() == ["Race_x_gender 0", "Race_x_gender 3"]
     said = "Two people were late. Who was it? The {}".format

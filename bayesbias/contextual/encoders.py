@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -73,7 +74,7 @@ def load_encoder(source: str | Path | Encoder, *, device: str = "cpu") -> Encode
         )
     folder = Path(place)
     return Encoder(
-        name=folder.absolute().name if folder.is_dir() else place,
+        name=Path(os.path.abspath(place)).name if folder.is_dir() else place,
         network=network,
         tokenizer=tokenizer,
         longest=longest_input(network, tokenizer),

@@ -55,8 +55,9 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
     word that is not in its sentence.
     """
     sentences: dict[str, list[str]] = {}
-    with located(Path(path)):
-        frame = read_csv(Path(path), dtype=str, keep_default_na=False)
+    path = Path(path).expanduser()
+    with located(path):
+        frame = read_csv(path, dtype=str, keep_default_na=False)
         require_columns(frame, ("word", "sentence"))
         for word, text in frame[["word", "sentence"]].drop_duplicates().itertuples(index=False):
             natural_sentence(text, word)  # raises if the word is absent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -39,24 +40,60 @@ class Tokens:
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     """Tokenize a sentence for a model. Sentences that are too long are rejected, not truncated.
 
-    For a causal model, `first_token` is added before the sentence.
+    So are sentences that contain a special token, such as [MASK], as text. For a causal model,
+    `first_token` is added before the sentence.
     """
     tokenizer = model.tokenizer
-    encoded = tokenizer(sentence, return_special_tokens_mask=True, truncation=False)
+    encoded = tokenizer(
+        sentence,
+        return_special_tokens_mask=True,
+        return_offsets_mapping=True,
+        truncation=False,
+    )
     ids, special = list(encoded["input_ids"]), list(encoded["special_tokens_mask"])
-    words, begin = list(encoded.word_ids()), first_token(tokenizer)
+    words, begin = _words(sentence, encoded), first_token(tokenizer)
     if model.kind == "causal" and begin is not None and ids[:1] != [begin]:
         ids, special, words = [begin, *ids], [1, *special], [None, *words]
     scored = tuple(place for place, is_special in enumerate(special) if not is_special)
     if not scored:
         raise ValueError(f"the tokenizer of {model.name} finds no tokens in {sentence!r:.80}")
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
+    reserved = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
+    if typed := [pieces[place] for place in scored if ids[place] in reserved]:
+        raise ValueError(
+            f"a sentence contains {typed[0]!r}, which is a special token of {model.name}: "
+            f"{sentence!r:.80}; remove it or leave the sentence out"
+        )
+    require_room(model, ids, sentence)
+    return Tokens(tuple(ids), scored, tuple(words), pieces)
+
+
+def require_room(model: LanguageModel, ids: Sequence[int], sentence: str) -> None:
+    """Raise a ValueError if a sentence has more tokens than a model accepts."""
     if len(ids) > model.longest:
         raise ValueError(
             f"a sentence has {len(ids)} tokens, but {model.name} accepts at most {model.longest}: "
-            f"{sentence!r:.80}; shorten it or leave its pair out"
+            f"{sentence!r:.80}; shorten it or leave it out"
         )
-    return Tokens(tuple(ids), scored, tuple(words), pieces)
+
+
+def _words(sentence: str, encoded: Any) -> list[int | None]:  # noqa: ANN401
+    """Number the tokenizer's words, and divide those that contain blanks.
+
+    To tokenizers such as Gemma's, a sentence is one word. Blanks belong to the word after them.
+    """
+    ids = encoded.word_ids()
+    spans = {word: slice(*encoded.word_to_chars(word)) for word in {*ids} - {None}}
+    several = {word for word, span in spans.items() if len(sentence[span].split()) > 1}
+    words: list[int | None] = []
+    number, last, since = -1, None, 0
+    for word, (start, stop) in zip(ids, encoded["offset_mapping"], strict=True):
+        before, text = sentence[since:start], sentence[start:stop]
+        after_blank = before.strip() != "" and before[-1].isspace()
+        number += word != last or (word in several and (after_blank or text[:1].isspace()))
+        words.append(None if word is None else number)
+        last, since = word, start
+    return words
 
 
 def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401

@@ -59,8 +59,9 @@ def read_targets(path: str | Path) -> dict[tuple[str, str], int | None]:
 
     The position is None if there is none (``NA`` or ``x``) or if rows of a question disagree.
     """
-    with located(Path(path)):
-        table = read_csv(Path(path), dtype=str, keep_default_na=False)
+    path = Path(path).expanduser()
+    with located(path):
+        table = read_csv(path, dtype=str, keep_default_na=False)
         require_columns(table, ("category", "example_id", "target_loc"))
     targets: dict[tuple[str, str], int | None] = {}
     for row in table.to_dict("records"):

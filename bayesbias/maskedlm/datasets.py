@@ -85,17 +85,24 @@ def label_faults(pairs: pd.DataFrame, names: Sequence[str] = LABELS) -> dict[str
     return faults
 
 
+def labeled(paired: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
+    """Return paired scores with labels of text, so that 1 and "1" are one; refuse empty labels."""
+    refuse_rows(require_columns(paired, needed), label_faults(paired))
+    texts = stripped(paired[[name for name in LABELS if name in paired.columns]])
+    return paired.assign(**{name: texts[name] for name in texts.columns})
+
+
 def check_paired(
     paired: pd.DataFrame, needed: Sequence[str], numbers: Sequence[str] = ("difference",)
 ) -> pd.DataFrame:
-    """Return paired scores with floats; refuse empty labels, and numbers that are not finite."""
-    require_columns(paired, (*needed, *numbers))
+    """Return paired scores with floats and labels of text; refuse numbers that are not finite."""
+    paired = labeled(paired, (*needed, *numbers))
     if paired.empty:
         raise ValueError("there are no paired scores")
     values = {name: real_numbers(paired[name]) for name in numbers}
     odd = f"needs finite numbers in {' and '.join(numbers)}"
     finite = pd.DataFrame({name: np.isfinite(column) for name, column in values.items()})
-    refuse_rows(paired, label_faults(paired) | {odd: ~finite.all(axis=1)})
+    refuse_rows(paired, {odd: ~finite.all(axis=1)})
     return paired.assign(**values)
 
 

@@ -78,8 +78,9 @@ def fit_pairs(
     paired : DataFrame
         From `paired_scores` or `read_scores`, for one or more language models. The columns
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
-        ``cluster``, pairs are treated as independent. The other two columns add slopes. A tie
-        counts as half. Pairs that lack a model's score are left out with a warning.
+        ``cluster``, pairs are treated as independent. The other two columns add slopes;
+        ``token_difference`` is not used, with a warning, if a value is missing. A tie counts as
+        half. Pairs that lack a model's score are left out with a warning.
     measure : str, optional
         Measure to model; required if `paired` has several measures.
     model : str, Path, or ModelSpec

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ DTYPES = ("float32", "bfloat16", "float16")
 LOADERS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 """Classes in transformers, keyed by the kind of model."""
 
+SPECIAL_TOKENS = ("mask", "bos", "eos", "unk")
+"""Special tokens that scores depend on."""
 
 WINDOWS = ("sliding_window", "attention_chunk_size", "window_size", "attention_window_size")
 """Settings for the number of tokens that local attention reaches."""
@@ -71,7 +74,7 @@ class LanguageModel:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of everything that affects scores: configuration, weights, and vocabulary."""
+        """SHA-256 of what affects scores: configuration, weights, vocabulary, special tokens."""
         import torch
 
         settings = self.network.config.to_dict()
@@ -81,7 +84,8 @@ class LanguageModel:
         reading = json.loads(self.tokenizer.backend_tokenizer.to_str())
         for passing in ("padding", "truncation"):  # every call of the tokenizer sets them
             reading.pop(passing, None)
-        digest.update(json.dumps(reading, sort_keys=True).encode())
+        special = [getattr(self.tokenizer, f"{name}_token_id") for name in SPECIAL_TOKENS]
+        digest.update(json.dumps([reading, special], sort_keys=True).encode())
         for name, weights in sorted(self.network.state_dict().items()):
             flat = weights.detach().cpu().contiguous().flatten().view(torch.uint8)
             digest.update(f"{name} {weights.dtype} {tuple(weights.shape)}".encode())
@@ -148,7 +152,7 @@ def load_language_model(
         )
     if compile:
         network.base_model.compile(dynamic=True)
-    name = name or Path(place).name
+    name = name or Path(os.path.abspath(place)).name  # of ``.``, too
     return LanguageModel(name, network, tokenizer, kind, longest_input(network, tokenizer))
 
 

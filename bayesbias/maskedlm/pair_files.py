@@ -84,10 +84,7 @@ def read_pairs(
     for option, given, of in (("metadata", metadata, "bbq"), ("part", part, "stereoset")):
         if dataset != of and given not in {None, PARTS[0]}:
             raise ArgumentError(Argument(option, str(given)), f" is for the data set {of} only")
-    path = Path(path).expanduser()
-    if not path.is_file():
-        text = f"{no_file('data set', path)}; none is included, so pass the path of your copy"
-        raise FileNotFoundError(text)
+    path = copy_of_data(path)
     content = Content(None if metadata is None else read_targets(metadata), part)
     with located(path):
         READERS[dataset](path, content)
@@ -105,6 +102,15 @@ def read_pairs(
     if dataset == "csv":  # published data are as they are
         warn_of_repeats(pairs, str(path))
     return pairs if bias_types is None else of_bias_types(pairs, bias_types)
+
+
+def copy_of_data(path: str | Path) -> Path:
+    """Return the path of a data set; raise a FileNotFoundError if there is no such file."""
+    path = Path(path).expanduser()
+    if not path.is_file():
+        text = f"{no_file('data set', path)}; none is included, so pass the path of your copy"
+        raise FileNotFoundError(text)
+    return path
 
 
 def _without_odd(pairs: pd.DataFrame, left_out: Counter[str]) -> pd.DataFrame:
@@ -168,6 +174,8 @@ def stereoset_clusters(path: Path, part: str, kinds: Sequence[str] = LABELS) -> 
         clusters = list(read_json(path)["data"][part])
     except (KeyError, TypeError):
         raise ValueError(f"this is not a StereoSet file: it has no data.{part}") from None
+    if not clusters:
+        raise ValueError(f"the file has no clusters in data.{part}")
     for cluster in clusters:
         try:
             texts = {s["gold_label"]: text_of(s, "sentence") for s in cluster["sentences"]}

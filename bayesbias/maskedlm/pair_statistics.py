@@ -6,6 +6,7 @@ their limits. To estimate a difference with its uncertainty, use `bayesbias.mask
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -42,13 +43,24 @@ class Normals:
     means: tuple[float, float]
     sds: tuple[float, float]
 
+    def __post_init__(self) -> None:
+        """Raise a ValueError unless there are two means and two positive sds."""
+        numbers = (*self.means, *self.sds)
+        if not len(self.means) == len(self.sds) == 2 or not np.isfinite(numbers).all():
+            raise ValueError(f"Normals need two finite means and sds; got {numbers}")
+        if min(self.sds) <= 0:
+            raise ValueError(f"the sds of Normals must be above zero; got {self.sds}")
+
     @staticmethod
     def fit(stereo: ArrayLike, anti: ArrayLike) -> Normals:
         """Fit a Normal to each set of scores, with divisor n - 1, or raise a ValueError."""
-        scores = np.stack([np.asarray(side, dtype=np.float64) for side in (stereo, anti)])
-        if scores.ndim != 2 or scores.shape[1] < 2 or not np.isfinite(scores).all():
+        sides = [np.asarray(side, dtype=np.float64) for side in (stereo, anti)]
+        alike = sides[0].ndim == 1 and sides[0].shape == sides[1].shape
+        if not alike or len(sides[0]) < 2 or not np.isfinite(sides).all():
             raise ValueError("stereo and anti need finite scores for the same pairs (two or more)")
-        sds = scores.std(axis=1, ddof=1)
+        scores = np.stack(sides)
+        with np.errstate(over="ignore", invalid="ignore"):  # `Normals` refuses infinite sds
+            sds = scores.std(axis=1, ddof=1)
         if not sds.min() > 0:
             raise ValueError(
                 f"all {ROLES[int(sds.argmin())]} scores are equal, so a Normal cannot be fitted"
@@ -66,8 +78,9 @@ class Normals:
         """
         parts = list(zip(self.means, self.sds, strict=True))
         both = _kl(*parts[0], *parts[1]), _kl(*parts[1], *parts[0])
-        if not sum(both) > 0:
-            raise ValueError("KLS is undefined for identical Normals, because it is 0/0")
+        if not 0 < sum(both) < np.inf:
+            why = "identical Normals, because it is 0/0" if sum(both) <= 0 else "such large numbers"
+            raise ValueError(f"KLS is undefined for {why}")
         return 100.0 * max(both) / sum(both)
 
     def jss(self, variant: str = "printed") -> float:
@@ -84,7 +97,7 @@ class Normals:
         spread = abs(self.sds[0] - self.sds[1])
         if variant == "printed":
             return 100.0 * (1.0 - self.js_divergence()) / (1.0 + spread)
-        mean, sd = sum(self.means) / 2, float(np.sqrt(sum(x**2 for x in self.sds) / 2))
+        mean, sd = sum(self.means) / 2, float(np.hypot(*self.sds) / np.sqrt(2))
         js = sum(_kl(*part, mean, sd) for part in zip(self.means, self.sds, strict=True)) / 2
         js, spread = (min(x, 1.0) / max(x, 1.0) for x in (js, spread))
         return 100.0 * (1.0 - js) / (1.0 + spread)
@@ -93,6 +106,8 @@ class Normals:
         """Compute the Jensen-Shannon divergence, in bits, by Gauss-Legendre quadrature."""
         from scipy.stats import norm
 
+        if abs(self.means[0] - self.means[1]) > PANELS * sum(self.sds):
+            return 1.0  # they share less than the least difference of numbers from one
         parts = list(zip(self.means, self.sds, strict=True))
         steps = np.arange(-PANELS, PANELS + 1)
         cuts = np.unique(np.concatenate([mean + sd * steps for mean, sd in parts]))
@@ -132,7 +147,7 @@ def measure_table(paired: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for head, part in paired.groupby(["model", "measure"], sort=False):
         types = {
-            str(name): pairs[["difference", *ROLES]].to_numpy(dtype=np.float64).T
+            name: pairs[["difference", *ROLES]].to_numpy(dtype=np.float64).T
             for name, pairs in part.groupby("bias_type", sort=True)
         }
         counts = np.array([(one.shape[1], (one[0] == 0).sum()) for one in types.values()])
@@ -197,5 +212,6 @@ def _statistics(difference: FloatArray, *sides: FloatArray) -> list[float]:
 
 def _kl(mean: float, sd: float, other_mean: float, other_sd: float) -> float:
     """Compute the Kullback-Leibler divergence from one Normal to another, in nats."""
-    squares = (sd**2 + (mean - other_mean) ** 2) / (2 * other_sd**2)
-    return float(np.log(other_sd / sd) + squares - 0.5)
+    ratio, distance = sd / other_sd, (mean - other_mean) / other_sd
+    squares = (ratio * ratio + distance * distance) / 2  # x**2 raises if it is too large
+    return math.log(other_sd) - math.log(sd) + squares - 0.5

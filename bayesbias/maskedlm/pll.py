@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_numbers, counted
+from .._core.checks import Argument, ArgumentError, check_numbers, counted
 from .._core.display import abridged, progress_bar
 from .._core.files import replace_file
 from .._core.jobs import result_key
@@ -30,6 +30,9 @@ SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored
 
 SENTENCES_AT_ONCE = 128
 """Number of sentences that are scored together before the cache is written."""
+
+WHY_UNSCORED = "CPS scores only tokens that both sentences share, and SSS only tokens that differ"
+"""The reason for sentences without a score."""
 
 DEFAULT_BATCH = 64
 """Number of masked sentences in a batch, enough for a CPU. On a GPU, use a few hundred."""
@@ -91,8 +94,9 @@ def score_pairs(
     Raises
     ------
     ValueError
-        If a sentence is too long for the model, if the sentences of a pair have the same tokens, or
-        if you ask for ``aula`` under a model that does not return all attention.
+        If a sentence is too long for the model or contains a special token, if the sentences of a
+        pair have the same tokens, if no pair has tokens for any measure, or if you ask for ``aula``
+        under a model that does not return all attention.
     """
     known = "left_out" in getattr(pairs, "attrs", {})  # `read_pairs` warns
     pairs = validate_pairs(pairs)
@@ -101,9 +105,16 @@ def score_pairs(
     names = _measures(model, measures)
     check_numbers(batch_size=batch_size)
     sentences = [tokens for both in align_pairs(pairs, model) for tokens in both]
-    place = None if cache is None else Path(cache)
+    place = None if cache is None else Path(cache).expanduser()
+    if place is not None and place.is_dir():
+        raise ArgumentError(Argument("cache", str(cache)), " is a folder; pass the path of a file")
     identity = "" if place is None else model.content_hash  # reads all weights
     tasks = [_task(model, name, tokens, identity) for name in names for tokens in sentences]
+    if not any(first.asked and second.asked for first, second in batched(tasks, 2)):
+        raise ValueError(
+            f"no pair can be scored by {' or '.join(names)}, because {WHY_UNSCORED}; use other "
+            "measures"
+        )
     scores = _scores(tasks, model, place, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
     frame = pd.concat([sides] * len(names), ignore_index=True)
@@ -114,13 +125,20 @@ def score_pairs(
     frame["n_scored"] = [len(task.asked) for task in tasks]
     frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
     frame = _without_unscored(frame)
-    unknown = model.tokenizer.unk_token_id
-    counts = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
-    if any(counts):
-        strange = np.flatnonzero(np.array(counts).reshape(-1, 2).sum(axis=1))
-        named = tuple(map(str, pairs["pair_id"][strange]))
-        warn(UnknownTokens(model.name, sum(counts), named))
+    warn_of_unknown(model, sentences, pairs["pair_id"])
     return frame
+
+
+def warn_of_unknown(
+    model: LanguageModel, sentences: Sequence[Tokens], pair_ids: Sequence[str] | pd.Series[str]
+) -> None:
+    """Warn of unknown tokens; `sentences` has equally many, in order, for each of `pair_ids`."""
+    unknown = model.tokenizer.unk_token_id
+    each = [sum(tokens.ids[place] == unknown for place in tokens.scored) for tokens in sentences]
+    counts = np.array(each).reshape(len(pair_ids), -1).sum(axis=1)
+    if counts.any():
+        named = tuple(np.asarray(pair_ids)[counts > 0].tolist())
+        warn(UnknownTokens(model.name, int(counts.sum()), named))
 
 
 def _measures(model: LanguageModel, asked: Sequence[str] | str | None) -> list[str]:
@@ -196,9 +214,9 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     named = frame.loc[absent, ["measure", "pair_id", "role"]]
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
-        why = "CPS scores only tokens that both sentences share, and SSS only tokens that differ"
-        total, pairs = int((frame["measure"] == measure).sum()), dict.fromkeys(rows["pair_id"])
-        warn(LeftOut(len(rows), total, "sentence", why, tuple(pairs), about=f"{measure} scores"))
+        total, names = int((frame["measure"] == measure).sum()), tuple(rows["pair_id"].unique())
+        about = f"{measure} scores"
+        warn(LeftOut(len(rows), total, "sentence", WHY_UNSCORED, names, about=about))
     return kept
 
 

@@ -10,9 +10,11 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
+from .._core.warnings import warn
 from ..model.design import Design
-from ..tables.schema import codes_and_names, require_columns
-from .datasets import DIRECTIONS, NEEDS_DIRECTION, check_paired, label_faults, refuse_rows
+from ..tables.schema import codes_and_names
+from ..warnings import IncompleteCovariate
+from .datasets import DIRECTIONS, NEEDS_DIRECTION, check_paired, labeled, refuse_rows
 
 NEEDED_COLUMNS = ("model", "measure", "pair_id", "bias_type", "difference")
 
@@ -40,8 +42,8 @@ class Preferences:
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     """Return the rows of one measure; ``measure`` is required if there are several measures."""
-    refuse_rows(require_columns(paired, NEEDED_COLUMNS), label_faults(paired))
-    known = [str(name) for name in paired["measure"].unique()]
+    paired = labeled(paired, NEEDED_COLUMNS)
+    known = [*paired["measure"].unique()]
     if measure is None and len(known) != 1:
         raise ValueError(f"pass a measure; measures with scores: {', '.join(known) or 'none'}")
     if measure is not None:
@@ -51,11 +53,11 @@ def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
     """Return the preferences for one measure, from the columns that `fit_pairs` lists."""
-    chosen = one_measure(paired, measure)
+    chosen = _of_complete_tokens(one_measure(paired, measure))
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
     chosen = check_paired(chosen, NEEDED_COLUMNS, numbers)
-    cluster = chosen["cluster" if "cluster" in chosen.columns else "pair_id"]
-    chosen = chosen.assign(cluster=cluster.astype(str), bias_type=chosen["bias_type"].astype(str))
+    if "cluster" not in chosen.columns:
+        chosen = chosen.assign(cluster=chosen["pair_id"])
     faults = {"occurs twice under this model": chosen.duplicated(["model", "pair_id"])}
     of_pair, several = chosen.groupby("pair_id"), "is in two {}s; use the same one for all models"
     for name in ("bias_type", "cluster", "direction"):
@@ -90,7 +92,15 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         covariates=tuple(covariates),
         x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(y), 0)),
     )
-    return Preferences(tuple(map(str, order)), y, design, len(wide) - len(shared))
+    return Preferences(tuple(order), y, design, len(wide) - len(shared))
+
+
+def _of_complete_tokens(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return scores without numbers of tokens, after a warning, if some of these are missing."""
+    if TOKENS not in chosen.columns or not (n := int(chosen[TOKENS].isna().sum())):
+        return chosen
+    warn(IncompleteCovariate(TOKENS, n, len(chosen)))
+    return chosen.drop(columns=TOKENS)
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:
@@ -104,4 +114,4 @@ def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str
                 name = TOKENS if different.shape[1] == 1 else f"{TOKENS}, {model}"
                 yield name, values / values.std()
     if "direction" in chosen.columns and pairs["direction"].nunique() > 1:
-        yield "direction", np.where(pairs["direction"].astype(str) == "antistereo", -1.0, 1.0)
+        yield "direction", np.where(pairs["direction"] == "antistereo", -1.0, 1.0)

@@ -51,15 +51,14 @@ def read_score_table(path: Path, content: Content) -> None:
         gaps = numbers[ROLES[0]] - numbers[ROLES[1]] - numbers["difference"]
         odd = {f"needs a difference of {' minus '.join(ROLES)}": gaps.abs() > SAME_SCORE}
         refuse_rows(table, odd)
-    optional = [name for name in (*ROLES, COUNTS[0]) if scored and name in table]
+    optional = (COUNTS[0], *(ROLES if scored else ()))
     rows = [_without(row, optional) for row in rows_of(table)]
     usable(rows, content.add, content, "a table of scores")
 
 
 def _without(row: Row, optional: Sequence[str]) -> Row:
-    """Leave out the optional cells that are empty, as for answers and differences alone."""
-    return {
-        name: value
-        for name, value in row.items()
-        if name not in optional or not (pd.isna(value) or value in EMPTY)
-    }
+    """Leave out the optional cells that are empty, and a difference that both scores give."""
+    empty = {name for name, value in row.items() if pd.isna(value) or value in EMPTY}
+    if {*ROLES} <= row.keys() - empty:
+        optional = (*optional, "difference")
+    return {name: row[name] for name in row if name not in optional or name not in empty}

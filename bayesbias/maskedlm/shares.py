@@ -70,14 +70,14 @@ def observed_shares(
     paired = check_paired(paired, ("model", "measure", "bias_type", "cluster"))
     check_probability(ci_prob)
     check_numbers(n_resamples=n_resamples)
-    names = np.unique(paired["cluster"].astype(str))
+    names = np.unique(paired["cluster"])
     sequence = as_seed_sequence(seed)
     rng = default_rng(sequence)
     weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), n_resamples)
     rows = []
     for (model, measure), part in paired.groupby(["model", "measure"], sort=False):
         for bias_type, pairs in [(ALL_TYPES, part), *part.groupby("bias_type", sort=True)]:
-            cluster = np.searchsorted(names, pairs["cluster"].astype(str))
+            cluster = np.searchsorted(names, pairs["cluster"])
             preferred = 0.5 + 0.5 * np.sign(pairs["difference"].to_numpy(dtype=float))
             n = np.bincount(cluster, minlength=len(names))
             total = np.bincount(cluster, preferred, minlength=len(names))

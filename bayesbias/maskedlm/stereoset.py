@@ -15,12 +15,14 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .alignment import first_token
+from .._core.checks import check_numbers
+from .._core.reading import located
+from .alignment import first_token, require_room, tokenize
 from .datasets import ALL_TYPES, DIRECTIONS, PAIR_LABELS, ROLES, check_paired
 from .inference import Asked, ask
 from .language_models import LanguageModel
-from .pair_files import LABELS, Cluster, stereoset_clusters
-from .pll import DEFAULT_BATCH, SENTENCES_AT_ONCE
+from .pair_files import LABELS, Cluster, copy_of_data, stereoset_clusters
+from .pll import DEFAULT_BATCH, SENTENCES_AT_ONCE, warn_of_unknown
 
 UNRELATED = "unrelated"
 """Label of a cluster's third sentence, which makes no sense, and the column of its score."""
@@ -52,11 +54,23 @@ def stereoset_scores(
         There is one row per cluster. The columns are ``model``, ``measure`` (stereoset), and those
         of ``PAIR_LABELS``; ``stereotypical``, ``anti_stereotypical``, and ``unrelated``, in [0, 1];
         and the ``difference`` and ``token_difference`` of the first two (only scored tokens count).
+        A warning counts unknown tokens.
+
+    Raises
+    ------
+    ValueError
+        If there are no clusters, if a sentence is too long for the model or contains a special
+        token, or if it does not fill the blank.
     """
-    clusters = list(
-        stereoset_clusters(Path(path).expanduser(), "intrasentence", (*LABELS, UNRELATED))
-    )
-    sentences = [_asked(model, c, sentence) for c in clusters for sentence in c.sentences]
+    check_numbers(batch_size=batch_size)
+    path = copy_of_data(path)
+    tokens, sentences = [], []
+    with located(path):
+        clusters = list(stereoset_clusters(path, "intrasentence", (*LABELS, UNRELATED)))
+        for cluster in clusters:
+            with located(f"cluster {cluster.pair_id!r:.60}"):
+                tokens += [tokenize(model, sentence) for sentence in cluster.sentences]
+                sentences += [_asked(model, cluster, one) for one in cluster.sentences]
     logs: list[FloatArray] = []
     for block in batched(sentences, SENTENCES_AT_ONCE):
         log_probs, _ = ask(model, (one for asked in block for one in asked), batch_size)
@@ -69,6 +83,7 @@ def stereoset_scores(
     frame.insert(0, "model", model.name)
     frame[[*ROLES, UNRELATED]] = np.array(scores).reshape(-1, 3)
     frame["difference"] = frame[ROLES[0]] - frame[ROLES[1]]
+    warn_of_unknown(model, tokens, [cluster.pair_id for cluster in clusters])
     sizes = np.array([len(asked) for asked in sentences]).reshape(-1, 3)
     return frame.assign(token_difference=sizes[:, 0] - sizes[:, 1])
 
@@ -80,19 +95,19 @@ def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]
         ids = tuple(tokenizer(sentence, add_special_tokens=False)["input_ids"])
         start = (first_token(tokenizer) or 0, ids[0])
         return [(start, (), 1), *((ids, (), place) for place in range(1, len(ids)))]
+    tokenize(model, cluster.context)  # refuses special tokens before the mask token is put in
     blanks = [place for place, word in enumerate(cluster.context.split(" ")) if BLANK in word]
     filled = sentence.split(" ")
     word = filled[blanks[-1]] if blanks and blanks[-1] < len(filled) else ""
     word = word.translate(str.maketrans("", "", string.punctuation))
     inserted = tokenizer(word, add_special_tokens=False)["input_ids"]
     if not inserted:
-        raise ValueError(
-            f"cluster {cluster.pair_id!r:.60}: {sentence!r:.80} does not fill the blank with a word"
-        )
+        raise ValueError(f"{sentence!r:.80} does not fill the blank with a word")
     asked: list[Asked] = []
     for place, token in enumerate(inserted):
         before = tokenizer.decode(inserted[:place])
         ids = tokenizer(cluster.context.replace(BLANK, before + tokenizer.mask_token))["input_ids"]
+        require_room(model, ids, sentence)
         masked = ids.index(tokenizer.mask_token_id)
         ids[masked] = token
         asked.append((tuple(ids), (masked,), masked))

@@ -15,7 +15,7 @@ from .._core.checks import counted
 from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, ignored
-from ..maskedlm.datasets import of_bias_types
+from ..maskedlm.datasets import labeled, of_bias_types
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.logs import said
 from ..maskedlm.pair_statistics import measure_table
@@ -26,6 +26,7 @@ from ..maskedlm.pair_summaries import (
     pair_scales,
     pair_summary,
 )
+from ..maskedlm.preferences import NEEDED_COLUMNS
 from ..maskedlm.shares import observed_shares
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import labels, stacked
@@ -110,7 +111,7 @@ def analyze_pairs(
     description of the step.
     """
     spec = load_model(settings.spec, "preference")
-    paired, measures = comparable(paired)
+    paired, measures = comparable(labeled(paired, NEEDED_COLUMNS))
     rng, results = default_rng(as_seed_sequence(settings.seed)), {}
     with noticed() as notices:
         tell("published measures")
@@ -136,7 +137,7 @@ def analyze_pairs(
         ci_prob=settings.ci_prob,
         notices=tuple(notices),
         origin={"scored": scored, "spec": spec.to_dict(), "warnings": doubts},
-        language_models=tuple(str(name) for name in paired["model"].unique()),
+        language_models=tuple(paired["model"].unique()),
         measures=tuple(results),
         notes=tuple(left_out(scored)),
         sources=tuple(sources_of(scored)),
@@ -192,7 +193,7 @@ def comparable(paired: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     for frame in (paired, paired.assign(measure=as_one)):
         counts = frame.groupby("measure", sort=False)["model"].nunique()
         if (counts == n_models).any():
-            return frame, [str(name) for name in counts.index[counts == n_models]]
+            return frame, [*counts.index[counts == n_models]]
     raise ValueError(
         "the language models have no measure in common; score masked models with pll and causal "
         "models with log-likelihood"
