@@ -23,6 +23,7 @@ from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.posterior.mixtures import contrast_weights
 from bayesbias.sampling.effects import draw_effects
+from bayesbias.sampling.importance import PARETO_K_LIMIT
 from bayesbias.sampling.parameters import parameters_of
 from bayesbias.sampling.reduction import collapse
 from bayesbias.warnings import HighJointParetoK
@@ -456,8 +457,9 @@ def test_every_unreliable_part_is_told(part: str, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(
             comparison.hierarchy.Hierarchy, "draw", lambda *args: (*draw(*args)[:3], 0.9)
         )
-    with pytest.warns(HighJointParetoK):
+    with pytest.warns(HighJointParetoK) as told:
         post = bb.fit_many(tables({"one": {"b": -0.1, "a": 0.0}}), draws=50, seed=1)
+    assert (told[0].message.k, told[0].message.limit) == (0.9, PARETO_K_LIMIT)
     assert post["sample_stats"]["pareto_k"] == 0.9
     assert post["posterior"]["embedding"].values.tolist() == ["b", "a"]
 

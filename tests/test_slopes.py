@@ -82,6 +82,15 @@ def test_columns_are_centered_and_products_by_group_are_in_the_table_s_units() -
     np.testing.assert_allclose(other.x[:, 0], 1e-12 * expected, rtol=1e-6, atol=1e-24)
 
 
+def test_priors_of_slopes_are_a_tables_spread_in_models_of_any_scale() -> None:
+    table = measured()
+    for name in ("by-group", "crossed"):  # priors in spreads, and in distances
+        design, spec = with_slopes(make_design(table), load_model(name), table, " share : share ")
+        (value,) = spec.fitting(design).priors["slope_sd"].parameters.values()
+        assert value == pytest.approx(design.spread)
+        assert design.covariates == ("share:share",)
+
+
 def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:
     table = measured(slope=0.4)
     fits = [
