@@ -226,8 +226,8 @@ def _most_leaning(
     if not is_whole(number) or not FOLDS <= number <= most:
         raise ArgumentError(
             Argument("n_words"),
-            f" must be a whole number from {FOLDS} to {most}, the number of words that lean toward {fewest!r}; "
-            f"got {number!r}",
+            f" must be a whole number from {FOLDS} to {most}, the number of words that lean toward "
+            f"{fewest!r}; got {number!r}",
         )
     chosen = np.argsort(-advantage, axis=0, kind="stable")[:number]
     return chosen.T.ravel(), np.repeat(np.arange(leaning.shape[1]), number)
