@@ -250,8 +250,10 @@ def test_bias_before_after_is_made_of_its_parts(monkeypatch: pytest.MonkeyPatch)
     vectors = bb.load_vectors("glove-demo")
     after = bb.debias.hard(vectors, "gender")
     sets = load_defining_sets("gender").in_case("fallback", vectors)
+    found = bias_before_after(vectors, after, "gender", n_words=40, seed=2)
     with pytest.warns(bb.warnings.MissingWords) as caught:
-        found = bias_before_after(vectors, after, "gender", n_words=40, seed=2)
+        own = bias_before_after(vectors, after, replace(sets, name="own"), n_words=40, seed=2)
+    assert own.equals(found)
     targets = [word for word in sets.targets if word in vectors]
     assert {*caught[0].message.names} == {*sets.targets} - {*targets}
     rows = found.set_index("check")

@@ -24,7 +24,7 @@ from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from ..tables.spellings import KeyedVectors
 from ..warnings import MissingWords
-from .defining_sets import DefiningSets, SetsLike, load_defining_sets
+from .defining_sets import DefiningSets, SetsLike, defining_sets, load_defining_sets
 from .subspace import unit_sets
 
 NEIGHBORS = 100
@@ -69,7 +69,7 @@ def remaining_bias(
     sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
         Words whose neighbors are compared, three or more. The default is the ``targets`` of
-        ``sets``. A warning names those that are not in both embeddings.
+        ``sets``. A warning names those that are not in both embeddings, except for bundled lists.
     n_words : int, optional
         Number of words that represent each class, at least 5, one for each fold of the
         cross-validation. The default is 500, or as many as lean toward each class if these are
@@ -114,7 +114,10 @@ def remaining_bias(
             f" must be from 1 to {len(words) - 1}, less than the words searched; got {neighbors!r}"
         )
         raise ArgumentError(Argument("neighbors"), text)
-    asked = _targets_in_both(before, after, lists.targets if targets is None else targets)
+    wanted = [*dict.fromkeys(lists.targets if targets is None else targets)]
+    asked = [word for word in wanted if word in before and word in after]
+    if targets is not None or lists.name not in defining_sets():
+        _warn_of_lost(wanted, asked)
     if targets is not None and len(asked) < FEWEST_TARGETS:
         text = f" must have {FEWEST_TARGETS} or more words that are in both embeddings; got {asked}"
         raise ArgumentError(Argument("targets"), text)
@@ -185,17 +188,12 @@ def nearest_words(
     return np.array(near)
 
 
-def _targets_in_both(
-    before: KeyedVectors, after: KeyedVectors, targets: Iterable[str]
-) -> list[str]:
-    """Return the targets that both embeddings have, and warn of the others."""
-    wanted = [*dict.fromkeys(targets)]
-    lost = tuple(word for word in wanted if word not in before or word not in after)
-    if lost:
-        few = f", and neighbors need {FEWEST_TARGETS}" * (len(wanted) - len(lost) < FEWEST_TARGETS)
+def _warn_of_lost(wanted: list[str], found: list[str]) -> None:
+    """Warn of targets that are not in both embeddings."""
+    if lost := tuple(word for word in wanted if word not in found):
+        few = f", and neighbors need {FEWEST_TARGETS}" * (len(found) < FEWEST_TARGETS)
         why = f"they are not in both embeddings{few}"
         warn(MissingWords(len(lost), len(wanted), "target", why, lost))
-    return [word for word in wanted if word not in lost]
 
 
 def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:
