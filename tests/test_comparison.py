@@ -251,14 +251,19 @@ def test_bias_before_after_is_made_of_its_parts(monkeypatch: pytest.MonkeyPatch)
     after = bb.debias.hard(vectors, "gender")
     sets = load_defining_sets("gender").in_case("fallback", vectors)
     found = bias_before_after(vectors, after, "gender", n_words=40, seed=2)
+    with pytest.warns(bb.warnings.MissingWords) as caught:
+        own = bias_before_after(vectors, after, replace(sets, name="own"), n_words=40, seed=2)
+    assert own.equals(found)
     targets = [word for word in sets.targets if word in vectors]
+    assert {*caught[0].message.names} == {*sets.targets} - {*targets}
     rows = found.set_index("check")
     for when, each in (("before", vectors), ("after", after)):
         bias = bb.scores.direct_bias(each, targets, sets.defining).score
         assert rows[when]["direct_bias"] == bias
         assert rows[when]["same"] == bb.scores.same(each, targets, sets.groups).score
-    checks = remaining_bias(vectors, after, sets, n_words=40, seed=2)
-    refused("n_words must be", bias_before_after, vectors, after, sets, n_words=99_999)
+    known = replace(sets, targets=tuple(targets))
+    checks = remaining_bias(vectors, after, known, n_words=40, seed=2)
+    refused("n_words must be", bias_before_after, vectors, after, known, n_words=99_999)
     assert found.iloc[2:].reset_index(drop=True).equals(checks)
     monkeypatch.setattr("bayesbias.comparison.before_after.remaining_bias", lambda *_, **__: checks)
     fewer = bb.load_vectors(

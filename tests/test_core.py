@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
-from bayesbias._core.display import Sheet, abridged, visible, wrapped
+from bayesbias._core.display import Sheet, abridged, shortened, visible, wrapped
 from bayesbias._core.reading import read_text
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
@@ -155,3 +155,15 @@ def test_texts_have_a_largest_size(packed: Callable[[bytes], bytes], tmp_path: P
     (tmp_path / "t").write_bytes(packed(b"abcdef"))
     assert read_text(tmp_path / "t", 6) == "abcdef"
     refused("exceeds 5 bytes", read_text, tmp_path / "t", 5)
+
+
+@given(st.text(max_size=40), st.integers(3, 30))
+def test_short_names_keep_both_ends(name: str, most: int) -> None:
+    shown = shortened(name, most)
+    assert len(shown) == min(len(name), most)
+    first, last = shown, ""
+    if shown != name:
+        first, last = (shown[: most // 2], shown[most // 2 + 1 :])
+        assert shown == f"{first}…{last}"
+    assert name.startswith(first)
+    assert name.endswith(last)

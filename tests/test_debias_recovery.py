@@ -124,17 +124,46 @@ def test_the_most_leaning_words_are_nearer_to_their_class_than_to_any_other() ->
 def test_words_that_one_embedding_lacks_are_left_out() -> None:
     before = planted(elsewhere=True)
     fewer = bb.load_vectors(before, words=[*WORDS[:50]])
+    options = {"n_words": 20, "neighbors": 5, "seed": 1}
     targets = ["word1", "word2", WORDS[-1], "gone"]
-    frame = remaining_bias(before, fewer, SETS, n_words=20, neighbors=5, targets=targets, seed=1)
-    assert frame["check"].tolist() == ["cluster", "classifier"]
-    words = r"n_words must be from 1 to 25, .* 'class \d'; got 40"
-    refused(words, remaining_bias, before, fewer, SETS, n_words=40)
-    for start, fewest in enumerate(("class 1", "class 2")):  # odd words lean toward class 1
-        some = bb.load_vectors(before, words=[*WORDS[start : start + 51]])
-        told = f"from 1 to 25, .* '{fewest}'"
-        refused(told, remaining_bias, before, some, SETS, n_words=40)
+    found = []
+    for given, sets in (
+        ({"targets": [*targets, "word7"]}, SETS),
+        ({}, DefiningSets(PAIRS, targets=targets)),
+    ):
+        with pytest.warns(bb.warnings.MissingWords) as caught:
+            found.append(remaining_bias(before, fewer, sets, **options, **given))
+        assert caught[0].message.names == (WORDS[-1], "gone")
+    assert found[0]["n"].tolist() == [40, 40, 3]
+    assert found[1]["check"].tolist() == ["cluster", "classifier"]
+    few = ["word1", "word2", "word2"]
+    refused("targets must", remaining_bias, before, fewer, SETS, **options, targets=few)
     alone = keyed(("alone",), np.ones((1, 10)))
     refused("have no words in common", remaining_bias, before, alone, SETS)
+
+
+def test_the_number_of_words_is_from_the_number_of_folds_to_what_there_is() -> None:
+    before, sets = planted(elsewhere=True), DefiningSets(PAIRS)
+    for start, fewest in enumerate(("class 1", "class 2")):  # odd words lean toward class 1
+        some = bb.load_vectors(before, words=[*WORDS[start : start + 51]])
+        for n_words in (0, 1, 4, 26, True, 7.5, "7"):
+            told = f"n_words must .* from 5 to 25, .* '{fewest}'"
+            refused(told, remaining_bias, before, some, sets, n_words=n_words)
+        for n_words, used in ((5, 5), (np.int64(25), 25), (None, 25)):
+            frame = remaining_bias(before, some, sets, n_words=n_words, seed=1)
+            assert frame["n"].tolist() == [2 * used] * 2
+    few = bb.load_vectors(before, words=[*WORDS[:9]])
+    refused("only 4 words lean toward 'class 1'", remaining_bias, before, few, sets)
+    one = bb.load_vectors(before, words=[*WORDS[:3]])
+    refused("only 1 word leans", remaining_bias, before, one, sets, n_words=5)
+
+
+def test_only_the_first_words_are_searched() -> None:
+    before, sets = planted(elsewhere=True), DefiningSets(PAIRS)
+    for vocabulary in (0, -5, 50.5, True, "50"):
+        refused("vocabulary must", remaining_bias, before, before, sets, vocabulary=vocabulary)
+    # Four of the first 44 words are defining words; half of the others lean toward each class.
+    assert remaining_bias(before, before, sets, vocabulary=44, seed=1)["n"].tolist() == [40, 40]
 
 
 def test_neighbors_and_targets_are_checked() -> None:

@@ -299,3 +299,19 @@ def test_probabilities_of_intervals_are_not_rounded() -> None:
     ax = bb.plots.predictive_check(pd.DataFrame([row, row]))
     texts = " ".join(text.get_text() for text in ax.figure.findobj(Text))
     assert "99.5%" in texts
+
+
+def test_only_whole_shares_are_a_hundred_percent() -> None:
+    row = {"ci_prob": 0.9, "row": 0, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
+    ax = plots.predictive_check(pd.DataFrame([row] * 299 + [row | {"inside": False}]))
+    texts = [text.get_text() for text in ax.figure.findobj(Text)]
+    assert not any("100%" in text for text in texts)
+    table = distances(connections=("associated", "different"), n_attributes=300)
+    first = table.index == table.index[table["connection"] == "associated"][0]
+    spread = np.linspace(0.95, 1.05, len(table))
+    table["cosine_distance"] = np.where(first, 1.9, spread)  # outside the band
+    for given in ((table,), (table, table)):
+        shown = beside(plots.distributions(*given, half_width=0.1))
+        almost, whole = (text for text in shown if "%" in text)
+        assert "100%" not in almost
+        assert {*whole.split(" → ")} == {"100%"}

@@ -439,6 +439,41 @@ def test_attributes_of_two_sets_are_in_both_and_wide_names_fit_into_terminals() 
     assert sorted(tick.get_text() for tick in ticks) == ["both", "both", *"stuv"]
 
 
+def texts_of(picture: str) -> Iterator[tuple[dict[str, str], str, str]]:
+    """Yield each text's attributes, what is shown, and the tooltip or, without one, the same."""
+    found = r"<text([^>]*)>(?:<title>([^<]*)</title>)?([^<]*)</text>"
+    for attributes, tip, shown in re.findall(found, picture):
+        yield dict(re.findall(r'([\w-]+)="([^"]*)"', attributes)), shown, tip or shown
+
+
+@pytest.mark.parametrize("n", [3, 22])  # slanted and upright names of columns
+def test_long_words_stay_in_their_place_and_differ(n: int) -> None:
+    rng, start = np.random.default_rng(1), "m" * 24
+    sets = {of: [f"{start}{of}{at}" for at in range(n)] for of in "xy"}
+    listed = bb.load_wordlist(
+        {"groups": {of: [f"{start}{of}"] for of in "xy"}, "stereotypes": sets}
+    )
+    pairs = word_pairs(bb.distance_table({w: rng.normal(size=9) for w in listed.words}, listed))
+    drawn = PairMap(pairs, {}, dict.fromkeys(pairs["attribute_set"], "T")).html().split("<svg")[1:]
+    lean = Panel("t", [Lean(word, 0.1) for words in sets.values() for word in words])
+    drawn += Leans([lean], ("others", "own"), "l").html().split("<svg")[1:]
+    for picture in drawn:
+        words = [one for one in texts_of(picture) if one[2].startswith(start)]
+        assert len({shown for _, shown, _ in words}) == len({whole for *_, whole in words})
+        titles = [float(a["y"]) for a, shown, _ in texts_of(picture) if shown == "T"]
+        for attributes, shown, whole in words:
+            assert len(shown) < len(whole)
+            size = float(
+                re.findall(r"font-size:([\d.]+)", attributes.get("style", "font-size:12"))[0]
+            )
+            if turn := attributes.get("transform"):
+                _, y, angle = map(float, re.findall(r"-?[\d.]+", turn))
+                length = 0.55 * size * len(shown)  # an average letter of most fonts
+                assert y + length * np.sin(np.radians(angle)) > min(titles)
+            else:
+                assert float(attributes["x"]) - 0.55 * size * len(shown) > 0
+
+
 @pytest.mark.parametrize("axis", [SHARES, WHOLE])
 def test_heads_of_shares_fit_into_terminals(axis) -> None:
     row = DotRow("bert", [0.6] * 100, (0.6, 0.5, 0.7), ("60%", "50% to 70%"))

@@ -66,6 +66,7 @@ def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str
 
 
 def test_wrong_input_is_refused() -> None:
-    refused("from 2 to 100; got 1000", bb.retrain, [["x0"]], WORDLIST, 1000)
+    for n in (1, 1000, True, 2.5, "5"):
+        refused("n must be from 2 to 100", bb.retrain, [["x0"]], WORDLIST, n)
     refused("unknown training method 'glove'", bb.retrain, [["x0"]], WORDLIST, method="glove")
     refused("no documents", bb.retrain, [], WORDLIST)

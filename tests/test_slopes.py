@@ -380,7 +380,7 @@ def test_a_value_at_the_mean_is_a_value() -> None:
 def test_values_without_squares_are_refused(scale: float) -> None:
     table = measured()
     refused(
-        "multiply the column",
+        "differ from their mean",
         bb.fit,
         table.assign(share=scale * table["share"]),
         covariates="share",

@@ -140,6 +140,21 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share as a percentage that is 0% or 100% only if the share is 0 or 1."""
+    text = f"{100 * share:.{digits}f}%"
+    if share not in {0, 1} and text in {f"{0:.{digits}f}%", f"{100:.{digits}f}%"}:
+        least = 10.0**-digits
+        return f"under {least:g}%" if share < 0.5 else f"over {100 - least:g}%"
+    return text
+
+
+def shortened(text: str, most: int) -> str:
+    """Replace the middle of a long text with "…", because many words begin alike."""
+    end = (most - 1) // 2
+    return text if len(text) <= most else f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
+
+
 def _html(text: str) -> str:
     return escape(visible(text))
 

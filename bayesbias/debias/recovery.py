@@ -9,12 +9,22 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import Argument, ArgumentError, check_labels, check_words, is_whole
+from .._core.checks import (
+    Argument,
+    ArgumentError,
+    check_labels,
+    check_numbers,
+    check_words,
+    counted,
+    is_whole,
+)
 from .._core.random import Seed, as_seed_sequence
+from .._core.warnings import warn
 from ..embeddings.load import VectorsLike, vectors_in_memory
 from ..scores.subspace import group_means
 from ..tables.spellings import KeyedVectors
-from .defining_sets import DefiningSets, SetsLike, load_defining_sets
+from ..warnings import MissingWords
+from .defining_sets import DefiningSets, SetsLike, defining_sets, load_defining_sets
 from .subspace import unit_sets
 
 NEIGHBORS = 100
@@ -29,6 +39,9 @@ FOLDS = 5
 
 N_WORDS = 500
 """Number of words of each class, as Gonen and Goldberg cluster."""
+
+FEWEST_TARGETS = 3
+"""Smallest number of targets: the correlation of two points is always 1 or -1."""
 
 
 def remaining_bias(
@@ -55,10 +68,12 @@ def remaining_bias(
         See `load_vectors`. Words that are in only one embedding are left out.
     sets : str, path, mapping, or DefiningSets
     targets : iterable of str, optional
-        Words whose neighbors are compared. The default is the ``targets`` of ``sets``.
+        Words whose neighbors are compared, three or more. The default is the ``targets`` of
+        ``sets``. A warning names those that are not in both embeddings, except for bundled lists.
     n_words : int, optional
-        Number of words that represent each class. The default is 500, or as many as lean toward
-        each class if these are fewer; the column ``n`` counts them.
+        Number of words that represent each class, at least 5, one for each fold of the
+        cross-validation. The default is 500, or as many as lean toward each class if these are
+        fewer; the column ``n`` counts them.
     neighbors : int, optional
         Number of each target's nearest words to compare. The default is 100, or a tenth of the
         words searched if these are fewer than 1,000.
@@ -82,6 +97,7 @@ def remaining_bias(
     Gonen and Goldberg (2019), Lipstick on a Pig, NAACL, section 4. They cluster 500 words of each
     class, train on 1,000 of 5,000 words, and use the 100 nearest neighbors among 50,000 words.
     """
+    check_numbers(vocabulary=vocabulary)
     before, after = vectors_in_memory(before), vectors_in_memory(after)
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
@@ -98,13 +114,18 @@ def remaining_bias(
             f" must be from 1 to {len(words) - 1}, less than the words searched; got {neighbors!r}"
         )
         raise ArgumentError(Argument("neighbors"), text)
-    wanted = dict.fromkeys(lists.targets if targets is None else targets)
+    wanted = [*dict.fromkeys(lists.targets if targets is None else targets)]
     asked = [word for word in wanted if word in before and word in after]
+    if targets is not None or lists.name not in defining_sets():
+        _warn_of_lost(wanted, asked)
+    if targets is not None and len(asked) < FEWEST_TARGETS:
+        text = f" must have {FEWEST_TARGETS} or more words that are in both embeddings; got {asked}"
+        raise ArgumentError(Argument("targets"), text)
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
     chosen, labels = _most_leaning(leaning, n_words, lists)
     chance = 1 / lists.n_classes
     checks = [(name, "accuracy", chance, len(labels)) for name in ("cluster", "classifier")]
-    correlated = len(asked) > 2  # the correlation of two points is always 1 or -1
+    correlated = len(asked) >= FEWEST_TARGETS
     if correlated:
         checks += [("neighbors", "correlation", 0.0, len(asked))]
     frame = pd.DataFrame(checks, columns=["check", "measure", "chance", "n"])
@@ -167,6 +188,14 @@ def nearest_words(
     return np.array(near)
 
 
+def _warn_of_lost(wanted: list[str], found: list[str]) -> None:
+    """Warn of targets that are not in both embeddings."""
+    if lost := tuple(word for word in wanted if word not in found):
+        few = f", and neighbors need {FEWEST_TARGETS}" * (len(found) < FEWEST_TARGETS)
+        why = f"they are not in both embeddings{few}"
+        warn(MissingWords(len(lost), len(wanted), "target", why, lost))
+
+
 def _rows(vectors: KeyedVectors, words: Iterable[str]) -> FloatArray:
     return unit_rows(vectors.vectors[[vectors.key_to_index[word] for word in words]])
 
@@ -186,12 +215,17 @@ def _most_leaning(
     advantage = leaning - np.stack(others, axis=1)
     leans = (advantage > 0).sum(axis=0)
     most, fewest = int(leans.min()), lists.classes[int(leans.argmin())]
+    if most < FOLDS:
+        raise ValueError(
+            f"only {counted(most, 'word leans', 'words lean')} toward {fewest!r}, but the "
+            f"classifier needs {FOLDS} words of each class; pass embeddings with more words"
+        )
     number = min(most, N_WORDS) if n_words is None else n_words
-    if not 1 <= number <= most:
+    if not is_whole(number) or not FOLDS <= number <= most:
         raise ArgumentError(
             Argument("n_words"),
-            f" must be from 1 to {most}, the number of words that lean toward {fewest!r}; "
-            f"got {number}",
+            f" must be a whole number from {FOLDS} to {most}, the number of words that lean toward "
+            f"{fewest!r}; got {number!r}",
         )
     chosen = np.argsort(-advantage, axis=0, kind="stable")[:number]
     return chosen.T.ravel(), np.repeat(np.arange(leaning.shape[1]), number)

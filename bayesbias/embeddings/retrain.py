@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, is_whole
 from .._core.random import Seed, as_seed_sequence
 from ..tables.cosines import joined_tables
 from ..tables.wordlists import WordListLike, load_wordlist
@@ -72,8 +72,8 @@ def retrain(
 
     models: dict[str, Any] = {"word2vec": Word2Vec, "fasttext": FastText}
     check_choice("training method", method, models)
-    if isinstance(n, bool) or not 2 <= n <= MOST_TRAININGS:
-        raise ValueError(f"n must be from 2 to {MOST_TRAININGS}; got {n}")
+    if not is_whole(n) or not 2 <= n <= MOST_TRAININGS:
+        raise ArgumentError(Argument("n"), f" must be from 2 to {MOST_TRAININGS}; got {n!r}")
     if isinstance(documents, str | Path):
         documents = [line.split() for line in Path(documents).read_text("utf-8").splitlines()]
     texts = [list(words) for words in documents if len(words)]

@@ -106,6 +106,16 @@ class Column(NamedTuple):
     applies: np.ndarray  # (n_rows,): whether a row is of the slope's level
 
 
+def check_scale(what: str, deviations: FloatArray) -> None:
+    """Raise a ValueError if deviations from a mean are too large or too small to be squared."""
+    largest = float(abs(deviations).max())
+    if largest and not 1 / LARGEST < largest < LARGEST:
+        raise ValueError(
+            f"values of {what} differ from their mean by up to {largest:.0e}, and their squares "
+            "are not numbers; multiply all of them by the same number, so that this is about 1"
+        )
+
+
 def columns_of(table: pd.DataFrame, name: str) -> Iterator[Column]:
     """Yield a covariate's column, or one for each level of ``protected_group`` and the like."""
     parts = [part.strip() for part in str(name).split(":")]
@@ -118,14 +128,9 @@ def columns_of(table: pd.DataFrame, name: str) -> Iterator[Column]:
             "in the model"
         )
     x, label = centered_product(table, numbers), ":".join(numbers)
-    largest = float(abs(x).max())
-    if largest and not 1 / LARGEST < largest < LARGEST:
-        raise ValueError(
-            f"values of the covariate {label!r} differ from their mean by up to {largest:.0e}, and "
-            f"their squares are not numbers; multiply the column by {1 / largest:.0e}"
-        )
+    check_scale(f"the covariate {label!r}", x)
     unit = float(x.std())
-    if not unit > SAME * largest:
+    if not unit > SAME * abs(x).max():
         raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
     if not levels:
         yield Column(name, label, x, unit, np.ones(len(x), dtype=bool))

@@ -177,7 +177,7 @@ def false_alarms(
     layout.row_labels(ax, range(len(worlds)), worlds)
     rates = rows.drop_duplicates("method")["nominal"]
     names = [layout.shorten(name, 40).replace("-", "\n") for name in methods]
-    promised = ["–" if np.isnan(rate) else f"{rate:.0%}" for rate in rates]
+    promised = ["–" if np.isnan(rate) else layout.share(rate) for rate in rates]
     labels = [f"{name}\n{rate}" for name, rate in zip(names, promised, strict=True)]
     ax.set_xticks(range(len(methods)), labels, parse_math=False)
     ax.tick_params(axis="x", length=0, labeltop=True, labelbottom=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.display import percent
 from ..tables.schema import LOG_RANKS, validate_table
 from . import layout
 from .forest import OTHER_STYLES
@@ -156,7 +157,7 @@ def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         rows = part.iloc[np.argsort((part["low"] + part["high"]).to_numpy(), kind="stable")]
         place = np.arange(len(rows))
         ax.fill_between(place, rows["low"], rows["high"], color=BODY, alpha=0.35, linewidth=0)
-        inside = f"{rows['inside'].mean():.0%}"
+        inside = percent(rows["inside"].mean())
         shares.append(
             f"{inside} of distances are in the {layout.share(part['ci_prob'].iloc[0])} intervals"
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.display import shortened
 from .._core.files import replace_file
 from .._core.intervals import DEFAULT_CI_KIND, interval_kind
 from ..records.rows import Verdict
@@ -238,9 +239,8 @@ def legible(text: str) -> str:
 
 
 def shorten(text: str, most: int = 26) -> str:
-    """Shorten a long text with an ellipsis."""
-    text = legible(text)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Make a long text legible and short."""
+    return shortened(legible(text), most)
 
 
 def number(value: float, digits: int = 2) -> str:

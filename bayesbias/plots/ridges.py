@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .._core.display import percent
 from ..tables.descriptives import UNRELATED, densities, mac_band
 from ..tables.schema import validate_table
 from . import layout
@@ -72,11 +73,11 @@ def distributions(
     layout.draw_x(ax, layout.DISTANCE, values, UNRELATED, (low, high))
     if after is None:
         title, about = "Spread of the distances", "The mean hides values outside the band."
-        heading, texts = "inside the band", [f"{share:.0%}" for share in bands["share"]]
+        heading, texts = "inside the band", [*map(percent, bands["share"])]
     else:
         title, about = "Spread of the distances, before and after", "Dashed: before."
         heading, shares = "inside the band\nbefore → after", bands[["share_before", "share_after"]]
-        texts = [f"{before:.0%} → {now:.0%}" for before, now in shares.to_numpy()]
+        texts = [" → ".join(map(percent, both)) for both in shares.to_numpy().tolist()]
     why = "; it just includes MAC, the mean distance to the stereotypes"
     raised = layout.right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]

@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from ..records.rows import Row
 from .numbers import number, percent
-from .svg import NARROW, WIDE, Width, dots, node, picture, rule, short, text
+from .svg import NARROW, WIDE, Width, dots, label, node, picture, rule, short, text
 
 
 @dataclass(frozen=True)
@@ -189,9 +189,7 @@ class _Drawing:
         bold, plain = row.right
         lines = wrap(row.label, LONGEST) or [""]
         if at.narrow:
-            label = f"{row.label[: NARROW_LONGEST - 1]}…"
-            label = row.label if len(row.label) <= NARROW_LONGEST else label
-            self.ink.append(text(label, at.left, self.y + 13, "n"))
+            self.ink.append(label(row.label, NARROW_LONGEST, at.left, self.y + 13, "n"))
             both = node("tspan", bold, cls="b") + f" {plain}"
             self.ink.append(node("text", both, x=at.width - at.right, y=self.y + 13, cls="s r"))
             self.y += 18

@@ -8,7 +8,7 @@ from itertools import starmap
 from math import ceil, floor, log10
 
 from .numbers import digits_for, number
-from .svg import Width, node, read_out, readable, rule, short, text
+from .svg import Width, label, node, read_out, readable, rule, short, text
 
 ROW = 16.0
 """Height of a word's row, in pixels."""
@@ -18,6 +18,10 @@ MARGIN = 0.07
 
 LETTER, GAP = 6.6, 6.0
 """Width of a letter, and the least space between two labels of the axis, in pixels."""
+
+
+LONGEST = 17
+"""Largest number of letters of a word's name; wide letters fit, too."""
 
 
 def apart(ticks: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
@@ -123,7 +127,7 @@ class _Drawing:
     def _word(self, one: Lean, kind: str) -> Iterator[str]:
         self.rows.append(self.y - 1)
         y, x = self.y + 7, self.x(one.value)
-        yield text(one.word[:20], self.at.left - 6, self.y + 11, "r small")
+        yield label(one.word, LONGEST, self.at.left - 6, self.y + 11, "r small")
         yield rule(self.at.left, y, self.at.width - self.at.right, y, "guide")
         if one.ends is not None:
             yield rule(*(self.x(one.ends[0]), y), *(self.x(one.ends[1]), y), "span")

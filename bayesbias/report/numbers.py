@@ -10,6 +10,7 @@ import pandas as pd
 from .._core.checks import counted as counted  # noqa: PLC0414  for the pages
 from .._core.display import digits_for as digits_for  # noqa: PLC0414  also for plots
 from .._core.display import number as number  # noqa: PLC0414
+from .._core.display import percent as percent  # noqa: PLC0414
 from ..records.rows import Verdict
 
 type Write = Callable[[Any], str]
@@ -45,15 +46,6 @@ def ends(row: Mapping[Hashable, Any], digits: int = 3) -> str:
     if pd.isna(row["low"]):
         return "–"
     return f"{number(row['low'], digits)} to {number(row['high'], digits)}"
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """Write a share as a percentage that is 0% or 100% only if the share is 0 or 1."""
-    text = f"{100 * share:.{digits}f}%"
-    if share not in {0, 1} and text in {f"{0:.{digits}f}%", f"{100:.{digits}f}%"}:
-        least = 10.0**-digits
-        return f"under {least:g}%" if share < 0.5 else f"over {100 - least:g}%"
-    return text
 
 
 def probability(share_of_draws: float) -> str:

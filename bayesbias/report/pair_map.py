@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from html import escape
 from itertools import product
 from textwrap import wrap
 
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .numbers import digits_for
-from .svg import Width, node, read_out, readable, short, text
+from .svg import Width, label, node, read_out, readable, short, text
 
 LEVELS = 6
 """Number of color levels on each side; one path per level keeps large maps small."""
@@ -23,8 +22,12 @@ DARKEST = 0.97
 SMALLEST = 8.5
 """Smallest width of a column with a readable name, in pixels."""
 
-LONGEST = 22
-"""Largest number of letters of a word's name."""
+LONGEST, NARROW_LONGEST, LONGEST_COLUMN = 20, 11, 16
+"""Largest number of letters of a row's name in both widths, and of a column's name; wide letters
+fit, too."""
+
+LETTER = 0.6
+"""Width of a letter of a column's name, as a share of its size."""
 
 GAP, TITLE = 7, 15
 
@@ -94,18 +97,20 @@ class _Drawing:
 
     def __init__(self, plan: PairMap, at: Width) -> None:
         self.plan, self.at, narrow, longest = plan, at, at.narrow, max(map(len, plan.words))
-        self.left = min(8 + (6.1 if narrow else 6.8) * min(longest, LONGEST), 88 if narrow else 150)
+        self.left = min(8 + (6.1 if narrow else 6.8) * longest, 88 if narrow else 150)
         n_gaps = GAP * (len(plan.columns) - 1)
         room = at.width - self.left - at.right - n_gaps
         self.cell = min((room - (14 if not narrow else 0)) / len(plan.attributes), 46)
         tall = min(17 if narrow else 20, max(11.0, self.cell))
         self.row = 11.0 if len(plan.words) >= 40 else tall
         self.named = self.cell >= SMALLEST
-        name = min(max(map(len, plan.attributes)), 16) if self.named else 0
+        letters = min(max(map(len, plan.attributes)), LONGEST_COLUMN) if self.named else 0
         self.slanted = not narrow and self.cell > 15
         self.titles = self._titles()
         lines = max(map(len, self.titles.values()), default=0)
-        self.top = 29 + TITLE * lines + name * (5.4 if self.slanted else 6.6)
+        self.size = min(12.0, self.cell - 0.5)
+        height = LETTER * self.size * letters * (0.82 if self.slanted else 1)  # sine of the angle
+        self.top = 29 + TITLE * lines + height
         self.x, self.y = self._places()
 
     def _titles(self) -> dict[str, list[str]]:
@@ -142,8 +147,8 @@ class _Drawing:
                 frames.append(node("path", d=self._box(rows, columns, 1.5), cls="frame"))
         body = [*blocks, *self._cells(), *frames, *self._names()]
         places = {"x": self.x, "y": self.y, "w": [self.cell], "h": [self.row]}
-        label = "Map of word pairs. Use the arrow keys to read the cells."
-        return readable(body, self.at, self.y[-1] + self.row + 8, label, places=places)
+        says = "Map of word pairs. Use the arrow keys to read the cells."
+        return readable(body, self.at, self.y[-1] + self.row + 8, says, places=places)
 
     def _box(self, rows: list[int], columns: list[int], margin: float) -> str:
         x0, x1 = self.x[columns[0]] - margin, self.x[columns[-1]] + self.cell - 1 + margin
@@ -174,20 +179,19 @@ class _Drawing:
     def _names(self) -> list[str]:
         """Return the names of words, attributes, groups, and, if all of them fit, sets."""
         size, names = min(12.0, self.row - 0.5), list[str]()
+        most = NARROW_LONGEST if self.at.narrow else LONGEST
         for i, word in enumerate(self.plan.words):
             place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
-            shown = word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…"
-            names.append(text(shown, *place, "r", style=f"font-size:{short(size)}px"))
+            names.append(label(word, most, *place, "r", style=f"font-size:{short(size)}px"))
         angle = -55 if self.slanted else -90
-        of_column = min(12.0, self.cell - 0.5)
         for j, attribute in enumerate(self.plan.attributes if self.named else ()):
-            x = self.x[j] + self.cell / 2 + (2 if self.slanted else of_column * 0.33)
+            x = self.x[j] + self.cell / 2 + (2 if self.slanted else self.size * 0.33)
             turn = f"translate({short(x)} {short(self.top - 20)}) rotate({angle})"
-            style = f"font-size:{short(of_column)}px"
-            names.append(node("text", escape(attribute), transform=turn, style=style))
+            style = f"font-size:{short(self.size)}px"
+            names.append(label(attribute, LONGEST_COLUMN, 0, 0, transform=turn, style=style))
         for group, rows in self.plan.rows.items():
             names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
-        for name, lines in self.titles.items():
-            x = self.x[self.plan.columns[name][0]]
+        for of_set, lines in self.titles.items():
+            x = self.x[self.plan.columns[of_set][0]]
             names += [text(line, x, 12 + TITLE * at, "n") for at, line in enumerate(lines)]
         return names

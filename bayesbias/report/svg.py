@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
+from .._core.display import shortened
+
 
 @dataclass(frozen=True)
 class Width:
@@ -53,6 +55,13 @@ def node(tag: str, *inside: str, **attributes: object) -> str:
 def text(what: str, x: float, y: float, cls: str = "", **attributes: object) -> str:
     """Return a text; classes ``r`` and ``c`` align its end or middle with `x`."""
     return node("text", escape(what), x=x, y=y, cls=cls, **attributes)
+
+
+def label(word: str, most: int, x: float, y: float, cls: str = "", **attributes: object) -> str:
+    """Return a word as text of at most `most` letters; the tooltip of a shorter one is the word."""
+    shown = shortened(word, most)
+    whole = node("title", escape(word)) if shown != word else ""
+    return node("text", whole, escape(shown), x=x, y=y, cls=cls, **attributes)
 
 
 def rule(x1: float, y1: float, x2: float, y2: float, cls: str) -> str:
