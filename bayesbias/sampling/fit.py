@@ -105,7 +105,7 @@ def fit(
     ------
     ValueError
         If an argument is invalid, if rows contradict each other (such as two groups of a word), or
-        if the rows that share a residual sd do not vary.
+        if effects determine all rows that share a residual sd.
 
     Warns
     -----

@@ -307,11 +307,12 @@ def _log_gaps(posterior: Collapsed) -> None:
     """Log a warning if missing pairs of words make a fit slow."""
     design = posterior.design
     pairs = np.unique(design.word * len(design.attributes) + design.attribute)
-    missing = len(design.words) * len(design.attributes) - len(pairs)
+    known = len(np.unique(design.word)) * len(np.unique(design.attribute))
+    missing = known - len(pairs)
     if missing and max(posterior.system.size, posterior.n_gaps**2) > MUCH_WORK:
         logging.getLogger(__name__).warning(
             "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
             "times as long. To make it faster, leave out words or attributes with missing pairs",
             f"{missing:,}",
-            f"{missing + len(pairs):,}",
+            f"{known:,}",
         )
