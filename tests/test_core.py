@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import string
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -157,7 +158,19 @@ def test_texts_have_a_largest_size(packed: Callable[[bytes], bytes], tmp_path: P
     refused("exceeds 5 bytes", read_text, tmp_path / "t", 5)
 
 
-@given(st.text(max_size=40), st.integers(3, 30))
+@given(st.text("ab-", min_size=25), st.text("ab-", min_size=25), st.sampled_from([11, 16, 26]))
+def test_names_that_differ_once_still_differ_when_they_are_short(start, end, most: int) -> None:
+    names = [f"{start}{year}{end}" for year in (1900, 1910)]
+    shown = [shortened(name, most, names) for name in names]
+    assert shown[0] != shown[1]
+    assert {*map(len, shown)} == {most}
+
+
+def test_a_cut_does_not_part_a_letter_from_its_accent() -> None:
+    assert all(part[0] == "e" for part in shortened("e\u0301" * 20, 11).split("…"))
+
+
+@given(st.text(string.ascii_letters, max_size=40), st.integers(3, 30))
 def test_short_names_keep_both_ends(name: str, most: int) -> None:
     shown = shortened(name, most)
     assert len(shown) == min(len(name), most)

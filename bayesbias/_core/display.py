@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from math import floor, isfinite, log10
 from typing import Any
+from unicodedata import combining
 
 _NUMBER = re.compile(r"[-+−]?[\d,]+(\.\d+)?(e[-+]?\d+)?|nan|[-+−]?inf|–", re.IGNORECASE)
 
@@ -149,10 +150,28 @@ def percent(share: float, digits: int = 0) -> str:
     return text
 
 
-def shortened(text: str, most: int) -> str:
-    """Replace the middle of a long text with "…", because many words begin alike."""
+def shortened(text: str, most: int, among: Collection[str] = ()) -> str:
+    """Replace the middle of a long text with "…", because many words begin alike.
+
+    If another text in ``among`` becomes the same, show the place where they begin to differ.
+    """
+    if len(text) <= most:
+        return text
     end = (most - 1) // 2
-    return text if len(text) <= most else f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
+    while combining(text[-end]):
+        end -= 1
+    kept = text[: most - 1 - end], text[-end:]
+    alike = {other for other in among if len(other) > most and other.startswith(kept[0])}
+    alike = {other for other in alike if other.endswith(kept[1])} - {text}
+    if not alike:
+        return "…".join(kept)
+    differs = max(
+        next(place for place, (own, its) in enumerate(zip_longest(text, other)) if own != its)
+        for other in alike
+    )
+    start = max(differs - most // 2, 0)
+    shown = "…" * (start > 0) + text[start:]
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def _html(text: str) -> str:

@@ -38,7 +38,7 @@ from ..model.tree import DataTree, design_of, keep_warnings, spec_of, warnings_o
 from ..posterior.estimands import has_cells
 from ..sampling.fit import fit_design, warn_of_unknowns
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
-from ..sampling.variation import UNCHANGED_SD, settled_parts
+from ..sampling.variation import UNCHANGED_SD, require_variation, settled_parts
 from ..tables.copies import warn_of_repeats
 from ..tables.schema import CONTROLS, ROUNDING, checked, table_hash
 from ..warnings import LeftOut
@@ -142,8 +142,9 @@ def fit_change(
             "vectors of protected words or stereotypes differ"
         )
     settled = settled_parts(design, spec)
-    if settled and len(settled) < len(design.coords.get(spec.sigma, ("",))):
+    if 0 < sum(map(len, settled.values())) < len(design.y):
         design = replace(design, rounding=UNCHANGED_SD * design.spread)
+    require_variation(design, spec)
     return _fit_both(design, pairs, spec, priors, fit_options(options, keywords))
 
 
@@ -190,8 +191,9 @@ def _fit_both(
     slope, rest, level_spec = before_given_change(design, before, spec)
     for name in settled_parts(rest, level_spec):
         raise ValueError(
-            f"in all {name} rows, `after` is a multiple of `before` plus effects of words and "
-            "attributes, so no residual sd can be estimated; leave these rows out of both tables"
+            f"in all {name or 'of the'} rows, `after` is a multiple of `before` plus effects of "
+            "words and attributes, so no residual sd can be estimated; leave these rows out of "
+            "both tables"
         )
     first, second = as_seed_sequence(options.seed).spawn(2)
     hashed, alone = table_hash(pairs.rows), options.of_fit(seed=first)

@@ -40,12 +40,12 @@ def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray
     if not np.isfinite(values).all():
         name = embeddings[int(np.argmin(np.isfinite(values)))]
         raise ValueError(f"x must be a finite number; got {x[name]} for {name!r}")
-    check_scale("x", values - (values / len(values)).sum())  # sums of values may be infinite
     if (n := len(np.unique(values))) < LEAST_VALUES:
         raise ValueError(
             f"x has {n} different values, but a trend needs at least {LEAST_VALUES}; leave out x "
             "and compare the embeddings with bb.comparison.embedding_differences"
         )
+    check_scale("x", values - (values / len(values)).sum())  # sums of values may be infinite
     return values
 
 

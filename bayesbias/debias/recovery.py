@@ -118,9 +118,6 @@ def remaining_bias(
     asked = [word for word in wanted if word in before and word in after]
     if targets is not None or lists.name not in defining_sets():
         _warn_of_lost(wanted, asked)
-    if targets is not None and len(asked) < FEWEST_TARGETS:
-        text = f" must have {FEWEST_TARGETS} or more words that are in both embeddings; got {asked}"
-        raise ArgumentError(Argument("targets"), text)
     leaning, root = _leaning(before, words, lists), as_seed_sequence(seed)
     chosen, labels = _most_leaning(leaning, n_words, lists)
     chance = 1 / lists.n_classes

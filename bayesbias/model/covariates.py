@@ -111,8 +111,8 @@ def check_scale(what: str, deviations: FloatArray) -> None:
     largest = float(abs(deviations).max())
     if largest and not 1 / LARGEST < largest < LARGEST:
         raise ValueError(
-            f"values of {what} differ from their mean by up to {largest:.0e}, and their squares "
-            "are not numbers; multiply all of them by the same number, so that this is about 1"
+            f"values of {what} differ from their mean by up to {largest:.0e}, which is too "
+            "large or too small; multiply all of them by the same number, so that this is about 1"
         )
 
 

@@ -122,7 +122,7 @@ def heatmap(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     most = float(np.nanquantile(abs(values), 0.97)) or 1.0
     ax.imshow(values, cmap="PRGn_r", vmin=-most, vmax=most, aspect="auto", interpolation="none")
     layout.row_labels(ax, range(len(words)), words)
-    names = [layout.shorten(word, 18) for word in attributes]
+    names = [layout.shorten(word, 18, attributes) for word in attributes]
     ax.set_xticks(range(len(attributes)), names, rotation=90, parse_math=False)
     for end in _ends(rows["protected_group"]):
         ax.axhline(end - 0.5, color=INK, linewidth=1.2)
@@ -176,7 +176,7 @@ def false_alarms(
         _draw_rate(ax, methods.index(cell["method"]), worlds.index(cell["scenario"]), cell)
     layout.row_labels(ax, range(len(worlds)), worlds)
     rates = rows.drop_duplicates("method")["nominal"]
-    names = [layout.shorten(name, 40).replace("-", "\n") for name in methods]
+    names = [layout.shorten(name, 40, methods).replace("-", "\n") for name in methods]
     promised = ["–" if np.isnan(rate) else layout.share(rate) for rate in rates]
     labels = [f"{name}\n{rate}" for name, rate in zip(names, promised, strict=True)]
     ax.set_xticks(range(len(methods)), labels, parse_math=False)

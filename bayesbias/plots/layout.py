@@ -213,7 +213,9 @@ def right_column(
 
 def row_labels(ax: Axes, positions: Sequence[float], labels: Iterable[str], most: int = 26) -> None:
     """Label the rows on the y axis, without parsing math, and shorten long labels."""
-    ax.set_yticks(positions, [shorten(label, most) for label in labels], parse_math=False)
+    names = [*map(legible, labels)]
+    shown = [shortened(name, most, names) for name in names]
+    ax.set_yticks(positions, shown, parse_math=False)
 
 
 def guides(ax: Axes, axis: str = "x") -> None:
@@ -238,9 +240,9 @@ def legible(text: str) -> str:
     return NO_XML.sub("\ufffd", text)
 
 
-def shorten(text: str, most: int = 26) -> str:
-    """Make a long text legible and short."""
-    return shortened(legible(text), most)
+def shorten(text: str, most: int = 26, among: Iterable[str] = ()) -> str:
+    """Make a long text legible and short, and different from the others."""
+    return shortened(legible(text), most, [*map(legible, among)])
 
 
 def number(value: float, digits: int = 2) -> str:

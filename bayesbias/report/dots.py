@@ -189,7 +189,9 @@ class _Drawing:
         bold, plain = row.right
         lines = wrap(row.label, LONGEST) or [""]
         if at.narrow:
-            self.ink.append(label(row.label, NARROW_LONGEST, at.left, self.y + 13, "n"))
+            among = [other.label for other in self.plan.rows]
+            place = at.left, self.y + 13
+            self.ink.append(label(row.label, NARROW_LONGEST, *place, "n", among=among))
             both = node("tspan", bold, cls="b") + f" {plain}"
             self.ink.append(node("text", both, x=at.width - at.right, y=self.y + 13, cls="s r"))
             self.y += 18

@@ -21,7 +21,7 @@ LETTER, GAP = 6.6, 6.0
 
 
 LONGEST = 17
-"""Largest number of letters of a word's name; wide letters fit, too."""
+"""Largest number of letters of a word's name."""
 
 
 def apart(ticks: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
@@ -94,7 +94,8 @@ class _Drawing:
 
     def __init__(self, plan: Leans, at: Width) -> None:
         self.plan, self.at = plan, at
-        words = (one for panel in plan.panels for one in panel.words)
+        words = [one for panel in plan.panels for one in panel.words]
+        self.words = {one.word for one in words}
         ends = [0.0, *(place for one in words for place in one.places)]
         self.range = max(ends) - min(ends) or 1.0
         self.low, self.high = min(ends) - MARGIN * self.range, max(ends) + MARGIN * self.range
@@ -127,7 +128,8 @@ class _Drawing:
     def _word(self, one: Lean, kind: str) -> Iterator[str]:
         self.rows.append(self.y - 1)
         y, x = self.y + 7, self.x(one.value)
-        yield label(one.word, LONGEST, self.at.left - 6, self.y + 11, "r small")
+        place = self.at.left - 6, self.y + 11
+        yield label(one.word, LONGEST, *place, "r small", among=self.words)
         yield rule(self.at.left, y, self.at.width - self.at.right, y, "guide")
         if one.ends is not None:
             yield rule(*(self.x(one.ends[0]), y), *(self.x(one.ends[1]), y), "span")

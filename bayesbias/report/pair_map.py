@@ -23,8 +23,7 @@ SMALLEST = 8.5
 """Smallest width of a column with a readable name, in pixels."""
 
 LONGEST, NARROW_LONGEST, LONGEST_COLUMN = 20, 11, 16
-"""Largest number of letters of a row's name in both widths, and of a column's name; wide letters
-fit, too."""
+"""Largest number of letters of a row's name in both widths, and of a column's name."""
 
 LETTER = 0.6
 """Width of a letter of a column's name, as a share of its size."""
@@ -182,13 +181,17 @@ class _Drawing:
         most = NARROW_LONGEST if self.at.narrow else LONGEST
         for i, word in enumerate(self.plan.words):
             place = self.left - 5, self.y[i] + self.row / 2 + size * 0.33
-            names.append(label(word, most, *place, "r", style=f"font-size:{short(size)}px"))
+            style = f"font-size:{short(size)}px"
+            names.append(label(word, most, *place, "r", among=self.plan.words, style=style))
         angle = -55 if self.slanted else -90
         for j, attribute in enumerate(self.plan.attributes if self.named else ()):
             x = self.x[j] + self.cell / 2 + (2 if self.slanted else self.size * 0.33)
             turn = f"translate({short(x)} {short(self.top - 20)}) rotate({angle})"
             style = f"font-size:{short(self.size)}px"
-            names.append(label(attribute, LONGEST_COLUMN, 0, 0, transform=turn, style=style))
+            among = self.plan.attributes
+            names.append(
+                label(attribute, LONGEST_COLUMN, 0, 0, among=among, transform=turn, style=style)
+            )
         for group, rows in self.plan.rows.items():
             names.append(text(self.plan.names.get(group, group), 2, self.y[rows[0]] - 5, "n"))
         for of_set, lines in self.titles.items():

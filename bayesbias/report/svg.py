@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -57,9 +57,18 @@ def text(what: str, x: float, y: float, cls: str = "", **attributes: object) -> 
     return node("text", escape(what), x=x, y=y, cls=cls, **attributes)
 
 
-def label(word: str, most: int, x: float, y: float, cls: str = "", **attributes: object) -> str:
+def label(
+    word: str,
+    most: int,
+    x: float,
+    y: float,
+    cls: str = "",
+    *,
+    among: Collection[str] = (),
+    **attributes: object,
+) -> str:
     """Return a word as text of at most `most` letters; the tooltip of a shorter one is the word."""
-    shown = shortened(word, most)
+    shown = shortened(word, most, among)
     whole = node("title", escape(word)) if shown != word else ""
     return node("text", whole, escape(shown), x=x, y=y, cls=cls, **attributes)
 

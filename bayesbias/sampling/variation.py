@@ -28,6 +28,9 @@ UNCHANGED_SD = 0.01
 Rows that did not change are data. Without a known error, their residual sd would be zero.
 """
 
+ZERO_AT_ZERO = {"lognormal", "fixed"}
+"""Families of priors whose density vanishes faster at zero than any likelihood grows."""
+
 ENOUGH_ROWS = 5_000
 """Number of rows that are tried first, because residuals of some rows are residuals of all."""
 
@@ -45,12 +48,15 @@ def settled_parts(design: Design, spec: ModelSpec) -> dict[str, FloatArray]:
     if spec.sigma_dims:
         codes, names = design.codes(spec.sigma), design.coords[spec.sigma]
         parts = {name: np.flatnonzero(codes == index) for index, name in enumerate(names)}
-    fitting = spec.fitting(design)
+    fitting, prior = spec.fitting(design), spec.priors["sigma"].family
     return {
         name: design.y[rows]
         for name, rows in parts.items()
         if len(rows) > 1
-        and (design.y[rows].std() <= ROUNDING or _is_settled(design, fitting, rows))
+        and (
+            design.y[rows].std() <= ROUNDING
+            or (prior not in ZERO_AT_ZERO and _is_settled(design, fitting, rows))
+        )
     }
 
 
@@ -62,7 +68,10 @@ def require_variation(design: Design, spec: ModelSpec, about: str = "") -> None:
     if design.rounding:
         return
     what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
-    for name, y in settled_parts(design, spec).items():
+    settled = settled_parts(design, spec)
+    if sum(map(len, settled.values())) == len(design.y):
+        settled = {"": design.y}
+    for name, y in settled.items():
         if y.std() <= ROUNDING:
             spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
             how, advice = f"{round(float(y.mean()), 4):g}{spread}", "use different words"
