@@ -136,7 +136,7 @@ MIXED = ["model", "measure", "pair_id", "bias_type", "cluster"]
     ],
 )
 def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
-    """Frames of two sources may have 1 and "1", which is one label."""
+    """Frames of two sources may have 1, 1.0, and "1", which is one label."""
     rng = default_rng(4)
     paired = pd.DataFrame(rng.normal(size=(24, 3)), columns=[*ROLES, "unrelated"])
     paired["difference"] = paired[ROLES[0]] - paired[ROLES[1]]
@@ -144,8 +144,16 @@ def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
     labels |= {"bias_type": ["1", "2"] * 12, "cluster": ["1", "2", "3"] * 8}
     paired = paired.assign(measure="1", **labels)
     mixed = paired.astype({column: object})
-    mixed.loc[::5, column] = mixed.loc[::5, column].map(int)
+    for start, kind in enumerate((int, float, np.float32)):
+        mixed.loc[start::5, column] = mixed.loc[start::5, column].map(kind)
     pd.testing.assert_frame_equal(read(mixed), read(paired))
+
+
+def test_labels_that_differ_by_a_blank_are_two() -> None:
+    paired = preferred(("a", "a "), n_clusters=4)
+    for read in (maskedlm.measure_table, partial(maskedlm.observed_shares, seed=1)):
+        both = read(paired).groupby("model")["n_pairs"].max()
+        assert both.to_dict() == {"a": len(paired) / 2, "a ": len(paired) / 2}
 
 
 def published_icat(scores: pd.DataFrame) -> tuple[float, float, float]:

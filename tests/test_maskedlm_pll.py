@@ -175,6 +175,33 @@ def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
+def changed(model: LanguageModel, **tokens: str | list[str]) -> LanguageModel:
+    """Return a model whose tokenizer has other special tokens."""
+    tokenizer = copy.deepcopy(model.tokenizer)
+    for name, token in tokens.items():
+        setattr(tokenizer, name, token)
+    return replace(model, tokenizer=tokenizer)
+
+
+def test_special_tokens_that_are_ordinary_words_are_scored(model) -> None:
+    frame = pair_frame(MEN)
+    plain = score_pairs(frame, model, USUAL, progressbar=False)
+    other = changed(model, pad_token=".", extra_special_tokens=["the"])
+    other = score_pairs(frame, other, USUAL, progressbar=False)
+    pd.testing.assert_frame_equal(plain, other, atol=TOLERANCE)
+
+
+def test_an_unknown_word_is_not_the_token_that_ends_texts(made) -> None:
+    """In GPT-2, one token is unknown, begins texts, and ends them."""
+    model, one = made["albert"], "<unk>"
+    model = changed(model, bos_token=one, eos_token=one, cls_token=one, sep_token=one)
+    with pytest.warns(bb.warnings.UnknownTokens) as told:
+        score_pairs(pair_frame(("John \u2603", "John is")), model, "pll", progressbar=False)
+    assert told[0].message.n_tokens == 1
+    typed = pair_frame((f"John {one} \u2603", "John is"))
+    refused("contains '<unk>', which is a special token", score_pairs, typed, model, "pll")
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageModel]:
     """Return models by architecture, with tokenizers that mark a space before a piece."""
@@ -389,6 +416,23 @@ def test_words_of_tokenizers_that_do_not_divide_sentences(made) -> None:
         np.testing.assert_allclose(other, scores[0], atol=TOLERANCE)
 
 
+def test_the_bytes_of_a_blank_begin_one_word(made) -> None:
+    """Byte fallback makes three tokens of an em space. A blank belongs to the word after it."""
+    from tokenizers import Tokenizer
+
+    model = made["albert"]
+    reading = json.loads(model.tokenizer.backend_tokenizer.to_str())
+    reading["pre_tokenizer"] = None
+    reading["model"]["byte_fallback"] = True
+    reading["model"]["vocab"] += [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]
+    backend = Tokenizer.from_str(json.dumps(reading))
+    tokenizer = type(model.tokenizer)(tokenizer_object=backend, **model_toys.SPECIAL)
+    tokens = tokenize(replace(model, tokenizer=tokenizer), "ab\u2003cd\u2003e")
+    blank = ["<0xE2>", "<0x80>", "<0x83>"]
+    assert list(tokens.pieces) == ["<s>", *"ab", *blank, *"cd", *blank, "e", "</s>"]
+    assert tokens.words == (None, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, None)
+
+
 KIND = ("Women are very kind", "John is kind")
 
 PUBLISHED = {
@@ -578,6 +622,20 @@ def test_clusters_that_are_refused(model, clusters, options, match, tmp_path) ->
     path.write_text(json.dumps({"data": {"intrasentence": clusters}}))
     refused(match, stereoset_scores, path, model, **options)
     refused("is a folder", stereoset_scores, tmp_path, model, error=FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", ["roberta", "gpt"])
+def test_clusters_of_the_greatest_length_are_scored(name, made, tmp_path) -> None:
+    """The lengths of BLANK and of what begins texts do not count if they are not asked about."""
+    cluster = filled("John is BLANK", "e", "e", "e")  # one piece, and BLANK has several
+    path, model = tmp_path / "dev.json", made[name]
+    path.write_text(json.dumps({"data": {"intrasentence": [cluster]}}))
+    special, word = (False, "e") if model.kind == "causal" else (True, model.tokenizer.mask_token)
+    n = len(model.tokenizer(f"John is {word}", add_special_tokens=special)["input_ids"])
+    assert len(model.tokenizer("John is BLANK")["input_ids"]) > n
+    exact, short = replace(model, longest=n), replace(model, longest=n - 1)
+    pd.testing.assert_frame_equal(stereoset_scores(path, exact), stereoset_scores(path, model))
+    refused("accepts at most", stereoset_scores, path, short)
 
 
 def test_unknown_words_of_clusters_are_named(model, tmp_path) -> None:

@@ -37,9 +37,10 @@ def test_a_list_s_subsets_are_measured_like_the_list() -> None:
     refused(r"shares must lie in \(0, 1\)", bb.stability, vectors, words, shares=[1.0])
 
 
-def test_pairs_keep_their_share_of_every_bias_type() -> None:
-    rng, n = np.random.default_rng(5), 60
-    paired = pd.DataFrame(
+def scored(n: int = 60) -> pd.DataFrame:
+    """Return pairs of two bias types."""
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(
         {
             "model": "one",
             "measure": "pll",
@@ -48,9 +49,24 @@ def test_pairs_keep_their_share_of_every_bias_type() -> None:
             "difference": rng.normal(0.5, 1, n),
         }
     )
+
+
+def test_pairs_keep_their_share_of_every_bias_type() -> None:
+    n, paired = 60, scored()
     frame = bb.stability(paired, shares=[0.5], n_subsets=4, seed=1).set_index("measure")
     preferred = (paired["difference"] > 0).astype(float)
     assert frame.loc["share", "whole"] == preferred.mean()
     assert frame.loc["posterior", "whole"] == pytest.approx(preferred.mean(), abs=0.05)
     steps = np.array(frame.loc["share", ["lowest", "highest"]], dtype=float) * n / 2
     np.testing.assert_allclose(steps, steps.round(), atol=1e-9)  # 15 pairs of each type
+
+
+def test_subsets_of_pairs_have_the_covariates_of_all_pairs() -> None:
+    """A subset can lack the one row without a number of tokens."""
+    paired, options = scored(), {"shares": [0.5], "n_subsets": 4, "seed": 1}
+    tokens = 2.0 * (paired["difference"] > 0)
+    tokens[0] = np.nan
+    with pytest.warns(bb.warnings.IncompleteCovariate) as told:
+        frame = bb.stability(paired.assign(token_difference=tokens), **options)
+    assert [warning.message.n for warning in told] == [1]
+    pd.testing.assert_frame_equal(frame, bb.stability(paired, **options))

@@ -16,6 +16,9 @@ from .language_models import LanguageModel
 Places = tuple[int, ...]
 """Token positions in a sentence, or token ids."""
 
+RESERVED = ("mask", "bos", "eos", "cls", "sep")
+"""Special tokens that sentences may not contain as text. Others can be ordinary words."""
+
 _SPACES = ("Ġ", "▁")
 """Prefixes that mark a space before a piece, in byte-level BPE and in SentencePiece."""
 
@@ -38,10 +41,10 @@ class Tokens:
 
 
 def tokenize(model: LanguageModel, sentence: str) -> Tokens:
-    """Tokenize a sentence for a model. Sentences that are too long are rejected, not truncated.
+    """Tokenize a sentence for a model. Sentences of any length are kept whole.
 
-    So are sentences that contain a special token, such as [MASK], as text. For a causal model,
-    `first_token` is added before the sentence.
+    Sentences that contain a special token, such as [MASK], as text are rejected. For a causal
+    model, `first_token` is added before the sentence.
     """
     tokenizer = model.tokenizer
     encoded = tokenizer(
@@ -58,13 +61,14 @@ def tokenize(model: LanguageModel, sentence: str) -> Tokens:
     if not scored:
         raise ValueError(f"the tokenizer of {model.name} finds no tokens in {sentence!r:.80}")
     pieces = tuple(map(str, tokenizer.convert_ids_to_tokens(ids)))
-    reserved = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
-    if typed := [pieces[place] for place in scored if ids[place] in reserved]:
-        raise ValueError(
-            f"a sentence contains {typed[0]!r}, which is a special token of {model.name}: "
-            f"{sentence!r:.80}; remove it or leave the sentence out"
-        )
-    require_room(model, ids, sentence)
+    reserved = {getattr(tokenizer, f"{name}_token_id") for name in RESERVED}
+    for token, piece in {ids[place]: pieces[place] for place in scored}.items():
+        unknown_word = token == tokenizer.unk_token_id and piece not in sentence
+        if token in reserved and not unknown_word:
+            raise ValueError(
+                f"a sentence contains {piece!r}, which is a special token of {model.name}: "
+                f"{sentence!r:.80}; remove it or leave the sentence out"
+            )
     return Tokens(tuple(ids), scored, tuple(words), pieces)
 
 
@@ -86,13 +90,15 @@ def _words(sentence: str, encoded: Any) -> list[int | None]:  # noqa: ANN401
     spans = {word: slice(*encoded.word_to_chars(word)) for word in {*ids} - {None}}
     several = {word for word, span in spans.items() if len(sentence[span].split()) > 1}
     words: list[int | None] = []
-    number, last, since = -1, None, 0
+    number, last, previous = -1, None, (0, 0)
     for word, (start, stop) in zip(ids, encoded["offset_mapping"], strict=True):
-        before, text = sentence[since:start], sentence[start:stop]
+        before, text = sentence[previous[0] : start], sentence[start:stop]
         after_blank = before.strip() != "" and before[-1].isspace()
-        number += word != last or (word in several and (after_blank or text[:1].isspace()))
+        same = previous == (start, stop)  # as bytes of one character
+        divided = word in several and not same and (after_blank or text[:1].isspace())
+        number += word != last or divided
         words.append(None if word is None else number)
-        last, since = word, start
+        last, previous = word, (start, stop)
     return words
 
 
@@ -107,11 +113,16 @@ def first_token(tokenizer: Any) -> int | None:  # noqa: ANN401
 
 
 def align_pairs(pairs: pd.DataFrame, model: LanguageModel) -> list[tuple[Tokens, Tokens]]:
-    """Align all pairs in a frame; raise a ValueError if a pair's sentences have the same tokens."""
-    aligned = [
-        _aligned(tokenize(model, str(first)), tokenize(model, str(second)), model.tokenizer)
-        for first, second in pairs[list(ROLES)].itertuples(index=False)
-    ]
+    """Align all pairs in a frame.
+
+    Raise a ValueError if a sentence is too long, or if a pair's sentences have the same tokens.
+    """
+    aligned = []
+    for sentences in pairs[list(ROLES)].astype(str).itertuples(index=False):
+        first, second = (tokenize(model, sentence) for sentence in sentences)
+        for tokens, sentence in zip((first, second), sentences, strict=True):
+            require_room(model, tokens.ids, sentence)
+        aligned.append(_aligned(first, second, model.tokenizer))
     alike = [not (first.modified or second.modified) for first, second in aligned]
     if any(alike):
         raise ValueError(

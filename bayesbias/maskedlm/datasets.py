@@ -86,10 +86,17 @@ def label_faults(pairs: pd.DataFrame, names: Sequence[str] = LABELS) -> dict[str
 
 
 def labeled(paired: pd.DataFrame, needed: Sequence[str]) -> pd.DataFrame:
-    """Return paired scores with labels of text, so that 1 and "1" are one; refuse empty labels."""
+    """Return paired scores with labels of text; refuse empty labels. 1, 1.0, and "1" are one."""
     refuse_rows(require_columns(paired, needed), label_faults(paired))
-    texts = stripped(paired[[name for name in LABELS if name in paired.columns]])
-    return paired.assign(**{name: texts[name] for name in texts.columns})
+    names = [name for name in LABELS if name in paired.columns]
+    texts = {name: paired[name].astype(object).map(_label).astype(str) for name in names}
+    return paired.assign(**texts)
+
+
+def _label(given: object) -> str:
+    if isinstance(given, float | np.floating) and given.is_integer():
+        return str(int(given))
+    return str(given)
 
 
 def check_paired(

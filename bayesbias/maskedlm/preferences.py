@@ -41,19 +41,26 @@ class Preferences:
 
 
 def one_measure(paired: pd.DataFrame, measure: str | None) -> pd.DataFrame:
-    """Return the rows of one measure; ``measure`` is required if there are several measures."""
+    """Return the rows of one measure; ``measure`` is required if there are several measures.
+
+    Numbers of tokens are left out, with a warning, if some of them are missing.
+    """
     paired = labeled(paired, NEEDED_COLUMNS)
     known = [*paired["measure"].unique()]
     if measure is None and len(known) != 1:
         raise ValueError(f"pass a measure; measures with scores: {', '.join(known) or 'none'}")
     if measure is not None:
         check_choice("measure", measure, known)
-    return paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
+    chosen = paired[paired["measure"] == (measure or known[0])].reset_index(drop=True)
+    if TOKENS in chosen.columns and (n := int(chosen[TOKENS].isna().sum())):
+        warn(IncompleteCovariate(TOKENS, n, len(chosen)))
+        return chosen.drop(columns=TOKENS)
+    return chosen
 
 
 def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences:
     """Return the preferences for one measure, from the columns that `fit_pairs` lists."""
-    chosen = _of_complete_tokens(one_measure(paired, measure))
+    chosen = one_measure(paired, measure)
     numbers = [name for name in ("difference", TOKENS) if name in chosen.columns]
     chosen = check_paired(chosen, NEEDED_COLUMNS, numbers)
     if "cluster" not in chosen.columns:
@@ -93,14 +100,6 @@ def preferences(paired: pd.DataFrame, measure: str | None = None) -> Preferences
         x=np.column_stack([*covariates.values()]) if covariates else np.zeros((len(y), 0)),
     )
     return Preferences(tuple(order), y, design, len(wide) - len(shared))
-
-
-def _of_complete_tokens(chosen: pd.DataFrame) -> pd.DataFrame:
-    """Return scores without numbers of tokens, after a warning, if some of these are missing."""
-    if TOKENS not in chosen.columns or not (n := int(chosen[TOKENS].isna().sum())):
-        return chosen
-    warn(IncompleteCovariate(TOKENS, n, len(chosen)))
-    return chosen.drop(columns=TOKENS)
 
 
 def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str, FloatArray]]:

@@ -94,6 +94,7 @@ def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]
     if model.kind == "causal":  # the first token follows the one that begins texts
         ids = tuple(tokenizer(sentence, add_special_tokens=False)["input_ids"])
         start = (first_token(tokenizer) or 0, ids[0])
+        require_room(model, ids, sentence)
         return [(start, (), 1), *((ids, (), place) for place in range(1, len(ids)))]
     tokenize(model, cluster.context)  # refuses special tokens before the mask token is put in
     blanks = [place for place, word in enumerate(cluster.context.split(" ")) if BLANK in word]
