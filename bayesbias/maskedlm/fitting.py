@@ -80,7 +80,8 @@ def fit_pairs(
         ``cluster``, ``direction``, and ``token_difference`` are used if present. Without
         ``cluster``, pairs are treated as independent. The other two columns add slopes;
         ``token_difference`` is not used, with a warning, if a value is missing. A tie counts as
-        half. Pairs that lack a model's score are left out with a warning.
+        half. Pairs that lack a model's score are left out with a warning. If clusters and
+        covariates determine all preferences, these get a known error with an sd of 0.1.
     measure : str, optional
         Measure to model; required if `paired` has several measures.
     model : str, Path, or ModelSpec

@@ -69,6 +69,8 @@ def stereoset_scores(
         clusters = list(stereoset_clusters(path, "intrasentence", (*LABELS, UNRELATED)))
         for cluster in clusters:
             with located(f"cluster {cluster.pair_id!r:.60}"):
+                if model.kind == "masked":  # refuse special tokens before the mask token is put in
+                    tokenize(model, cluster.context)
                 tokens += [tokenize(model, sentence) for sentence in cluster.sentences]
                 sentences += [_asked(model, cluster, one) for one in cluster.sentences]
     logs: list[FloatArray] = []
@@ -96,7 +98,6 @@ def _asked(model: LanguageModel, cluster: Cluster, sentence: str) -> list[Asked]
         start = (first_token(tokenizer) or 0, ids[0])
         require_room(model, ids, sentence)
         return [(start, (), 1), *((ids, (), place) for place in range(1, len(ids)))]
-    tokenize(model, cluster.context)  # refuses special tokens before the mask token is put in
     blanks = [place for place, word in enumerate(cluster.context.split(" ")) if BLANK in word]
     filled = sentence.split(" ")
     word = filled[blanks[-1]] if blanks and blanks[-1] < len(filled) else ""

@@ -69,9 +69,8 @@ def require_variation(design: Design, spec: ModelSpec, about: str = "") -> None:
         return
     what = {"cosine_distance": "distances", "change": "changes"}.get(design.outcome, "values")
     settled = settled_parts(design, spec)
-    if sum(map(len, settled.values())) == len(design.y):
-        settled = {"": design.y}
-    for name, y in settled.items():
+    everything = sum(map(len, settled.values())) == len(design.y)
+    for name, y in ({"": design.y} if everything else settled).items():
         if y.std() <= ROUNDING:
             spread = f", give or take {y.std():.0e}" if np.ptp(y) else ""
             how, advice = f"{round(float(y.mean()), 4):g}{spread}", "use different words"
@@ -134,7 +133,7 @@ def _by_unit(columns: FloatArray, unit: IntArray) -> csr_array:
     n, width = columns.shape
     place = np.maximum(unit, 0)[:, None] * width + np.arange(width)
     kept = np.where(unit[:, None] >= 0, columns, 0.0)
-    shape = n, (int(unit.max()) + 1) * width
-    matrix = csr_array((kept.ravel(), place.ravel(), width * np.arange(n + 1)), shape=shape)
+    rows = width * np.arange(n + 1)
+    matrix = csr_array((kept.ravel(), place.ravel(), rows), shape=(n, int(place.max()) + 1))
     matrix.eliminate_zeros()
     return matrix
