@@ -121,3 +121,14 @@ def test_intervals_of_mixtures_reach_into_heavy_tails(ci_kind: str, ci_prob: flo
         assert row["low"] == pytest.approx(-row["high"], rel=0.03)
     alike = describe_mixtures(np.zeros((2, 1)), np.ones((2, 1)), 1 - 1e-10, ci_kind, 0.05).iloc[0]
     assert alike["high"] == pytest.approx(norm.isf(5e-11), rel=0.05)  # 6.5 sds
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_intervals_reach_a_mode_that_is_far_away_on_one_side(sign: int) -> None:
+    """One part in a hundred is 9.95 sds of the mixture from the mean, outside the usual grid."""
+    means = np.where(np.arange(100) == 7, 1000.0 * sign, 0.0)[:, None]
+    row = describe_mixtures(means, np.ones((100, 1)), 0.995, "eti", 0.05).iloc[0]
+    far, near = (row["high"], row["low"]) if sign > 0 else (row["low"], row["high"])
+    # A quarter of the far part lies beyond its end; steps of the grid in growing tails are wide.
+    assert abs(far - sign * (1000 + norm.ppf(0.75))) < 50
+    assert abs(near - sign * norm.ppf(0.0025 / 0.99)) < 20

@@ -127,6 +127,7 @@ def test_a_place_without_a_model(load, tmp_path, monkeypatch) -> None:
     for source, match in (
         (tmp_path, r"has no config\.json"),
         (tmp_path / "none", "no model folder at"),
+        ("models/of/mine", "no model folder at models/of/mine"),
         ("nobody/has-this-model", r"found no model.*Without network access, give a folder that"),
     ):
         refused(match, load, source, error=FileNotFoundError)

@@ -72,6 +72,12 @@ def test_the_style_of_an_emoji_is_seen_and_that_of_a_letter_is_not() -> None:
     assert [unseen(text) for text in (f"a{style}", style, f"☀{style}")] == [[style], [style], []]
 
 
+def test_a_joiner_at_an_end_joins_nothing() -> None:
+    for joiner in ("\u200c", "\u200d"):
+        assert unseen(f"می{joiner}خواهم") == []
+        assert unseen(f"می{joiner}") == unseen(f"{joiner}می") == [joiner]
+
+
 USUAL = ["человек", "می\u200cخواهم", "β-carotene", "Tシャツ", "naïve", "œuvre", "kadın"]
 
 

@@ -67,7 +67,7 @@ def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -
 def _starts(said: str, ways: Sequence[Iterable[str]]) -> dict[int, int]:
     """Return where a text first names each answer; a name within a longer name does not count."""
     spans = [
-        (match.start(), match.start() + len(name) + 2, place)
+        (match.start(), match.start() + len(name), place)
         for place, own in enumerate(ways)
         for name in own
         for match in re.finditer(f"(?= {re.escape(name)} )", said)
