@@ -208,6 +208,19 @@ def test_the_file_is_what_the_function_gives(method: str, here, monkeypatch) -> 
     assert all(f"\n{option} : " in function.__doc__ for option in options)
 
 
+def test_a_debiased_file_has_the_ranks_of_its_source(here) -> None:
+    vectors = toy()
+    counts = np.random.default_rng(2).permutation(len(vectors)) + 1
+    for word, count in zip(vectors.index_to_key, counts.tolist(), strict=True):
+        vectors.set_vecattr(word, "count", count)
+    vectors.save("counted.kv")
+    debias.debias_file("counted.kv", "out", "hard", GENDER, allow_pickle=True)
+    ranks = bb.frequency_ranks(bb.load_vectors("out"))["rank"]
+    assert ranks.tolist() == (len(vectors) + 1 - counts).tolist()
+    debias.debias_file("toy.bin", "out", "hard", GENDER, force=True)
+    assert bb.frequency_ranks(bb.load_vectors("out"))["rank"].is_monotonic_increasing
+
+
 def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     assert main([*here, "--method", "soft", "--strength", "2", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().out == ""

@@ -281,7 +281,7 @@ def debias_file(
     source, allow_pickle, progressbar
         See `load_vectors`.
     out : str or path
-        The folder to create, with ``vectors.npy``, ``words.txt``, and ``record.json``. For gensim
+        The folder to create, in the format of `convert_vectors`, with ``record.json``. For gensim
         and word2vec, use ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
         See `fit_debiaser`.
@@ -298,8 +298,9 @@ def debias_file(
     require_native_path(target, place, force=force, files=(*FILES, RECORD))
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     debiaser = fit_debiaser(embedding, method, sets, **options)
-    with replace_folder(target) as stage:
-        words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
+    with replace_folder(target, lambda _: FILES) as stage:
+        changed = debiaser.transform_chunks(embedding.chunks())
+        words, dims = write_native(changed, stage, embedding)
         record = {"source": Path(source).name, "words": words, "dims": dims}
         record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
         text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
