@@ -460,7 +460,9 @@ def test_a_folder_has_the_ranks_of_its_source(tmp_path: Path, name: str) -> None
     source, ranks, key = sources_of_ranks(tmp_path)[name]
     bb.convert_vectors(source, tmp_path / "one", key=key)
     bb.convert_vectors(tmp_path / "one", tmp_path / "two")
-    bb.convert_vectors("glove-demo", tmp_path / "over")  # with ranks, which are replaced
+    with pytest.warns(bb.warnings.LeftOut) as told:  # of the sample
+        bb.convert_vectors("glove-demo", tmp_path / "over")  # with ranks, which are replaced
+    assert told[0].message.n == 6_000
     bb.convert_vectors(source, tmp_path / "over", key=key, force=True)
     for folder in ("one", "two", "over"):
         for asked in (None, [*(ranks or MIXED)]):

@@ -68,7 +68,6 @@ def debias(
         f"Found in the embedding (case {record['case']}): {sizes}.",
         f"Record: {out}/record.json",
     )
-    options.say_what_is_unwritten(vectors)
     for name, words in record["missing"].items():
         capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
         hint = "; if the embedding is in lower case, pass --case fallback" if capitals else ""

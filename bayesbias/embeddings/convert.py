@@ -16,7 +16,7 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
 from .._core.reading import parts_of, read_json
 from .._core.warnings import as_ours, from_dict, heard, to_dict, warn
-from ..warnings import NotCached, SlowText
+from ..warnings import LeftOut, NotCached, SlowText
 from .formats.arrays import FILES, RANKS, VECTORS, WORDS, packed_texts
 from .formats.keyed import forms_of_keys, is_unranked, known_ranks
 from .formats.text import text_chunks
@@ -110,8 +110,8 @@ def convert_vectors(
     --------
     >>> import bayesbias as bb
     >>> import tempfile
-    >>> bb.convert_vectors("glove-demo", f"{tempfile.mkdtemp()}/glove", progressbar=False)
-    (5846, 100)
+    >>> bb.convert_vectors({"cat": [1, 0], "dog": [0, 1]}, f"{tempfile.mkdtemp()}/two")
+    (2, 2)
     """
     target = Path(folder).expanduser()
     how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
@@ -143,7 +143,7 @@ def require_native_path(
 def write_native(chunks: Iterable[Chunk], folder: Path, embedding: Embedding) -> tuple[int, int]:
     """Write chunks of an embedding to an empty folder; return the numbers of words and dimensions.
 
-    Ranks are written unless they are the numbers of lines.
+    Ranks are written unless they are the numbers of lines. A warning says if a sample is left out.
     """
     count, n_dims, first, ranks = 0, 0, "", [np.empty(0, dtype=np.int64)]
     header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
@@ -167,6 +167,9 @@ def write_native(chunks: Iterable[Chunk], folder: Path, embedding: Embedding) ->
         raise ValueError(
             f"words end with a carriage return, as lines do, such as {first!r}; remove it"
         )
+    if (sample := getattr(embedding.loaded, "sample", None)) is not None:
+        why = "a folder has only the vocabulary; bb.save_vectors also keeps the sample"
+        warn(LeftOut(len(sample), 0, "rarer word", why, about=embedding.path.stem))
     return count, n_dims
 
 
