@@ -235,6 +235,22 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
 
 
+def test_the_file_of_sets_decides_on_case_unless_the_command_does(here) -> None:
+    Path("mine.toml").write_text(f'case = "exact"\n{TOML}', encoding="utf-8")
+    for given, case in (([], "exact"), (["--case", "lower"], "lower")):
+        assert main([*here, *given, "--out", case]) == 0
+        assert json.loads(Path(case, "record.json").read_text(encoding="utf-8"))["case"] == case
+
+
+@pytest.mark.parametrize("option", ["bogus", "progressbar", "source", "embedding", "material"])
+def test_options_that_a_method_does_not_have_are_refused(here, capsys, option: str) -> None:
+    assert main([*here, f"--{option}", "False", "--out", "out"]) == 2
+    assert f"unknown option of hard '{option}'" in capsys.readouterr().err
+    assert not Path("out").exists()
+    for name in (option, "method"):
+        refused(f"unknown option of hard '{name}'", debias.hard, toy(), GENDER, **{name: 1})
+
+
 BAD_FILES = [
     ({"out": "out.bin"}, "out.bin is a file or has the suffix of one"),
     ({"out": "toy.bin", "force": True}, "toy.bin is the source itself"),

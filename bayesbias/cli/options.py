@@ -56,7 +56,6 @@ AllowPickle = Annotated[
     bool,
     Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
-Case = Annotated[str, Option(help="How to look up words: exact, lower, or fallback.")]
 Jobs = Annotated[
     int,
     Option(

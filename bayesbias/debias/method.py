@@ -205,6 +205,7 @@ def debiasing_method(
         def debias(
             vectors: VectorsLike, sets: SetsLike = default_sets, **options: object
         ) -> KeyedVectors:
+            method_options(name, options)
             keyed = vectors_in_memory(vectors)
             return fit_debiaser(keyed, name, sets, **options).transform(keyed)
 
@@ -219,10 +220,13 @@ def debiasing_method(
     return enter
 
 
-def method_options(method: str) -> list[str]:
-    """Return the names of a method's options."""
+def method_options(method: str, given: Iterable[str] = ()) -> list[str]:
+    """Return the names of a method's options; a ValueError names a given one that is unknown."""
     check_choice("debiasing method", method, DEBIASING_METHODS)
-    return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
+    known = list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
+    for option in given:
+        check_choice(f"option of {method}", option, known)
+    return known
 
 
 def fit_debiaser(
@@ -242,10 +246,10 @@ def fit_debiaser(
     **options
         Options of the method, such as ``k=2``.
     """
-    known, lists = method_options(method), load_defining_sets(sets)
+    method_options(method, options)
+    lists = load_defining_sets(sets)
     defaults = inspect.signature(DEBIASING_METHODS[method]).parameters
     for option, value in options.items():
-        check_choice(f"option of {method}", option, known)
         if isinstance(defaults[option].default, bool) and not isinstance(value, bool | np.bool_):
             raise ArgumentError(Argument(option), f" must be True or False; got {value!r}")
     if method in TWO_CLASSES and lists.n_classes != 2:
