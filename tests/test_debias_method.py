@@ -61,7 +61,9 @@ def test_what_is_kept_and_the_groups() -> None:
     sets = debias.DefiningSets(
         [["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["Aunt"]
     )
-    lower = sets.in_case("lower", ())  # sets that share a word in lower case are one
+    with pytest.warns(bb.warnings.LeftOut) as told:  # not of sets that are equal in lower case
+        lower = sets.in_case("lower", ())
+    assert (told[0].message.n, told[0].message.names) == (1, ("us/us",))
     assert (lower.equalize, lower.specific) == ((("mom", "dad"),), ("aunt",))
 
 
@@ -116,6 +118,19 @@ def test_words_are_taken_in_the_case_of_the_embedding() -> None:
     assert "defining sets" not in default.missing
     bare = bb.debias.hard(vectors, sets, equalize=False)
     assert bb.debias.debiasing(bare).sizes["equalize sets"] == 0
+
+
+def test_words_of_a_defining_set_that_become_one_are_named(here, capsys) -> None:
+    sets = debias.DefiningSets([["He", "he"], ["she", "he"]])
+    refused(r"\['He', 'he'\].*He is read as he.*case='exact'", debias.hard, toy(), sets)
+    path = Path("one.toml")
+    path.write_text('defining = [["He", "he"], ["she", "he"]]', encoding="utf-8")
+    command = ["debias", "--sets", "one.toml", "--vectors", "toy.bin", "--out", "out"]
+    assert main(command) == 2
+    assert "He is read as he" in (said := capsys.readouterr().err)
+    assert "--case exact" in said
+    assert main([*command, "--case", "exact"]) == 0
+    assert "(defining sets): He" in capsys.readouterr().err
 
 
 TOML = """
