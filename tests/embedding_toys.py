@@ -65,9 +65,11 @@ def npz(**arrays: Any) -> bytes:
     return buffer.getvalue()
 
 
-def keyed(words: Table) -> Any:
-    vectors = KeyedVectors(3)
+def keyed(words: Table, counts: Sequence[int] = ()) -> Any:
+    vectors = KeyedVectors(len(next(iter(words.values()))))
     vectors.add_vectors(list(words), np.array(list(words.values()), dtype=np.float32))
+    for word, count in zip(words, counts, strict=bool(counts)):
+        vectors.set_vecattr(word, "count", count)
     return vectors
 
 

@@ -233,7 +233,7 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
     assert main(["convert", "toy.txt", "toy", "--force"]) == 0
     for asked in (["convert", "glove-demo", "glove"], ["debias", "--out", "hard"]):
         assert main(asked) == 0
-        assert "6,000 rarer words" in capsys.readouterr().out
+        assert "6,000 rarer words" in capsys.readouterr().err
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:

@@ -61,7 +61,9 @@ def test_what_is_kept_and_the_groups() -> None:
     sets = debias.DefiningSets(
         [["she", "he"]], [["mom", "dad"], ["Mom", "Dad"], ["US", "us"]], ["Aunt"]
     )
-    lower = sets.in_case("lower", ())  # sets that share a word in lower case are one
+    with pytest.warns(bb.warnings.LeftOut) as told:  # not of sets that are equal in lower case
+        lower = sets.in_case("lower", ())
+    assert (told[0].message.n, told[0].message.names) == (1, ("us/us",))
     assert (lower.equalize, lower.specific) == ((("mom", "dad"),), ("aunt",))
 
 
@@ -116,6 +118,19 @@ def test_words_are_taken_in_the_case_of_the_embedding() -> None:
     assert "defining sets" not in default.missing
     bare = bb.debias.hard(vectors, sets, equalize=False)
     assert bb.debias.debiasing(bare).sizes["equalize sets"] == 0
+
+
+def test_words_of_a_defining_set_that_become_one_are_named(here, capsys) -> None:
+    sets = debias.DefiningSets([["He", "he"], ["she", "he"]])
+    refused(r"\['He', 'he'\].*He is read as he.*case='exact'", debias.hard, toy(), sets)
+    path = Path("one.toml")
+    path.write_text('defining = [["He", "he"], ["she", "he"]]', encoding="utf-8")
+    command = ["debias", "--sets", "one.toml", "--vectors", "toy.bin", "--out", "out"]
+    assert main(command) == 2
+    assert "He is read as he" in (said := capsys.readouterr().err)
+    assert "--case exact" in said
+    assert main([*command, "--case", "exact"]) == 0
+    assert "(defining sets): He" in capsys.readouterr().err
 
 
 TOML = """
@@ -208,6 +223,19 @@ def test_the_file_is_what_the_function_gives(method: str, here, monkeypatch) -> 
     assert all(f"\n{option} : " in function.__doc__ for option in options)
 
 
+def test_a_debiased_file_has_the_ranks_of_its_source(here) -> None:
+    vectors = toy()
+    counts = np.random.default_rng(2).permutation(len(vectors)) + 1
+    for word, count in zip(vectors.index_to_key, counts.tolist(), strict=True):
+        vectors.set_vecattr(word, "count", count)
+    vectors.save("counted.kv")
+    debias.debias_file("counted.kv", "out", "hard", GENDER, allow_pickle=True)
+    ranks = bb.frequency_ranks(bb.load_vectors("out"))["rank"]
+    assert ranks.tolist() == (len(vectors) + 1 - counts).tolist()
+    debias.debias_file("toy.bin", "out", "hard", GENDER, force=True)
+    assert bb.frequency_ranks(bb.load_vectors("out"))["rank"].is_monotonic_increasing
+
+
 def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     assert main([*here, "--method", "soft", "--strength", "2", "--out", "out", "-q"]) == 0
     assert capsys.readouterr().out == ""
@@ -220,6 +248,22 @@ def test_options_of_the_command_reach_the_method(here, capsys) -> None:
     told = json.loads(Path("k", "record.json").read_text(encoding="utf-8"))
     assert told["parameters"] == {"k": 2, "equalize": False}
     assert (told["case"], told["missing"]) == ("exact", {"defining sets": ["gal", "guy"]})
+
+
+def test_the_file_of_sets_decides_on_case_unless_the_command_does(here) -> None:
+    Path("mine.toml").write_text(f'case = "exact"\n{TOML}', encoding="utf-8")
+    for given, case in (([], "exact"), (["--case", "lower"], "lower")):
+        assert main([*here, *given, "--out", case]) == 0
+        assert json.loads(Path(case, "record.json").read_text(encoding="utf-8"))["case"] == case
+
+
+@pytest.mark.parametrize("option", ["bogus", "progressbar", "source", "embedding", "material"])
+def test_options_that_a_method_does_not_have_are_refused(here, capsys, option: str) -> None:
+    assert main([*here, f"--{option}", "False", "--out", "out"]) == 2
+    assert f"unknown option of hard '{option}'" in capsys.readouterr().err
+    assert not Path("out").exists()
+    for name in (option, "method"):
+        refused(f"unknown option of hard '{name}'", debias.hard, toy(), GENDER, **{name: 1})
 
 
 BAD_FILES = [

@@ -38,6 +38,7 @@ import bayesbias as bb
 from bayesbias.embeddings import source
 from bayesbias.embeddings.formats import word2vec
 from bayesbias.embeddings.formats.arrays import read_tensors
+from bayesbias.embeddings.formats.keyed import known_ranks
 from bayesbias.embeddings.load import load_vectors
 from bayesbias.embeddings.registry import open_embedding
 
@@ -414,6 +415,77 @@ def test_odd_words_are_kept_in_a_folder(tmp_path: Path, odd: str) -> None:
     check(load_vectors(tmp_path / "made"), {odd: (1.0, 2.0), "b": (3.0, 4.0)})
 
 
+MIXED = ["k", "c", "t", "a", "p", "e", "m", "b", "s", "d", "r", "f"]
+COUNTS = [5, 90, 3, 70, 8, 1, 60, 2, 40, 9, 30, 4]
+RANKS_OF = {w: 1 + sorted(COUNTS)[::-1].index(n) for w, n in zip(MIXED, COUNTS, strict=True)}
+VECTOR_OF = {word: (row + 0.5, 1.5) for row, word in enumerate(MIXED)}
+
+
+def lines_of(words: Collection[str]) -> str:
+    return "".join(f"{word} {VECTOR_OF[word[-1]][0]} 1.5\n" for word in words)
+
+
+def sources_of_ranks(folder: Path) -> dict[str, tuple[object, dict[str, int] | None, str]]:
+    """Return sources with the ranks of their words, or None, and the pattern of their keys."""
+    frame = pd.DataFrame.from_dict(VECTOR_OF, orient="index", columns=["d0", "d1"])
+    frame.assign(count=COUNTS).rename_axis("word").reset_index().to_parquet(folder / "c.parquet")
+    rows = ["k", "c", "k", "t", "a", "p", "c", "e", "m", "b", "s", "d", "r", "f"]
+    (folder / "twice.txt").write_text(lines_of(rows))
+    (folder / "keys.txt").write_text(lines_of([f"{'nv'[w in 'kat']}_{w}" for w in MIXED]))
+    a_to_z = sorted([*MIXED, "a"])
+    (folder / "sorted.txt").write_text(lines_of(a_to_z))
+    bb.save_vectors(VECTOR_OF, folder / "unknown.npz")
+    return {
+        "counts": (folder / "c.parquet", RANKS_OF, ""),
+        "twice": (folder / "twice.txt", {word: rows.index(word) + 1 for word in MIXED}, ""),
+        "keys": (folder / "keys.txt", {w: MIXED.index(w) + 1 for w in "kta"}, "v_{word}"),
+        "in order": (
+            keyed(VECTOR_OF, [*range(12, 0, -1)]),
+            {w: MIXED.index(w) + 1 for w in MIXED},
+            "",
+        ),
+        "sorted": (folder / "sorted.txt", None, ""),
+        "unknown": (folder / "unknown.npz", None, ""),
+        "dict": (VECTOR_OF, None, ""),
+        "matrix": ((MIXED, np.array([*VECTOR_OF.values()])), None, ""),
+    }
+
+
+SOURCES = ["counts", "twice", "keys", "in order", "sorted", "unknown", "dict", "matrix"]
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.ColumnsNotRead")
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_folder_has_the_ranks_of_its_source(tmp_path: Path, name: str) -> None:
+    source, ranks, key = sources_of_ranks(tmp_path)[name]
+    bb.convert_vectors(source, tmp_path / "one", key=key)
+    bb.convert_vectors(tmp_path / "one", tmp_path / "two")
+    with pytest.warns(bb.warnings.LeftOut) as told:  # of the sample
+        bb.convert_vectors("glove-demo", tmp_path / "over")  # with ranks, which are replaced
+    assert told[0].message.n == 6_000
+    bb.convert_vectors(source, tmp_path / "over", key=key, force=True)
+    for folder in ("one", "two", "over"):
+        for asked in (None, [*(ranks or MIXED)]):
+            found = load_vectors(tmp_path / folder, asked)
+            known = known_ranks(found)
+            assert (known is None) == (ranks is None)
+            if ranks is not None and known is not None:
+                assert dict(zip(found.index_to_key, known.tolist(), strict=True)) == ranks
+            assert all(tuple(found[word]) == VECTOR_OF[word] for word in ranks or MIXED)
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.ColumnsNotRead")
+def test_a_limit_is_about_ranks_wherever_words_are(tmp_path: Path, monkeypatch) -> None:
+    source = sources_of_ranks(tmp_path)["counts"][0]
+    bb.convert_vectors(source, tmp_path / "made")
+    monkeypatch.setattr("bayesbias.embeddings.source.READ_SIZE", 8)  # one row
+    expected = [word for word in MIXED if RANKS_OF[word] <= 4]
+    assert load_vectors(tmp_path / "made", limit=4).index_to_key == expected
+    assert bb.convert_vectors(tmp_path / "made", tmp_path / "few", limit=4) == (4, 2)
+    few = load_vectors(tmp_path / "few")
+    assert known_ranks(few).tolist() == [RANKS_OF[word] for word in expected]
+
+
 REFUSED: list[tuple[object, str, bool, str]] = [
     (keyed(WORDS), "native", False, "native already exists; pass force=True"),
     ("bad.bin", "native", True, "ends after word .* promises 6"),
@@ -451,6 +523,10 @@ def array(matrix: np.ndarray) -> Callable[[Path], object]:
     return lambda folder: np.save(folder / "vectors.npy", matrix, allow_pickle=True)
 
 
+def ranks(given: np.ndarray) -> Callable[[Path], object]:
+    return lambda folder: np.save(folder / "ranks.npy", given, allow_pickle=True)
+
+
 BAD: list[tuple[Callable[[Path], object], str]] = [
     (words(b"a\nb\n"), "vectors .2 in words.txt, and 6"),
     (words(b"a\nb"), "words.txt does not end with"),
@@ -460,6 +536,9 @@ BAD: list[tuple[Callable[[Path], object], str]] = [
     (array(np.ones(6)), r"and shape \(6,\)"),
     (array(np.ones((0, 3), np.float32)), "vectors .6 in words.txt, and 0"),
     (array(np.array([{}])), "damaged, or is not a .npy file"),
+    (ranks(np.arange(1, 6)), "does not belong to the words"),
+    (ranks(np.ones(6)), "does not belong to the words"),
+    (ranks(np.array([{}])), "is damaged"),
 ]
 
 

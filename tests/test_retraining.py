@@ -65,8 +65,94 @@ def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str
     refused("differences need two or more", bb.comparison.embedding_differences, post)
 
 
+@pytest.mark.parametrize(
+    "mark", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_only_newlines_end_documents(tmp_path, monkeypatch, mark: str, encoding: str) -> None:
+    """Keep the documents instead of training an embedding."""
+    seen: list[list[list[str]]] = []
+
+    def train(texts: list[list[str]], **_: object) -> SimpleNamespace:
+        seen.append(texts)
+        rows = np.random.default_rng(1).standard_normal((len(WORDLIST.words), 5))
+        return SimpleNamespace(wv=keyed(WORDLIST.words, rows))
+
+    monkeypatch.setattr("gensim.models.Word2Vec", train)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    text = f"x0{mark}a b\r\n\n c\td \ne"
+    (tmp_path / "text.txt").write_bytes(text.encode(encoding))
+    for path in (tmp_path / "text.txt", "~/text.txt"):
+        bb.retrain(path, WORDLIST, 2, seed=1)
+        assert seen[-1] == [["x0", "a", "b"], ["c", "d"], ["e"]]
+
+
+DOCUMENTS: list[tuple[object, str]] = [
+    (None, "documents must be"),
+    (3, "documents must be"),
+    (b"a b", "documents must be"),
+    (["he came", "she went"], r"documents\[0\] must be a list of words.*text.split"),
+    ([["he", "came"], "she went"], r"documents\[1\] must be a list of words"),
+    ([["he", 3]], r"the words of documents\[0\] must be text"),
+    ({"text": ["he"]}, r"documents\[0\] must be a list of words"),
+    ([1, 2], r"documents\[0\] must be a list of words"),
+    ([[], ()], "no documents"),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), DOCUMENTS)
+def test_documents_that_are_refused(given: object, told: str) -> None:
+    refused(told, bb.retrain, given, WORDLIST, 2, error=(TypeError, ValueError))
+
+
+def test_a_file_that_is_not_utf8_is_named(tmp_path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes("café x0\n".encode("latin-1"))
+    refused(r"latin\.txt.*UTF-8", bb.retrain, path, WORDLIST, 2)
+    refused("none.txt", bb.retrain, tmp_path / "none.txt", WORDLIST, 2, error=FileNotFoundError)
+
+
+BAD_SETTINGS: list[tuple[object, str]] = [
+    ({"seed": 3}, "'seed'.*bb.retrain"),
+    ({"workers": 3}, "'workers'.*one thread"),
+    ({"sentences": [["a"]]}, "'sentences'"),
+    ({"corpus_file": "a.txt"}, "'corpus_file'"),
+    ({"zz": 3}, "unknown setting of fasttext 'zz'"),
+    ({"vector_sizes": 3}, "did you mean 'vector_size'"),
+    ({"word_ngrams": 2}, "unknown setting"),
+    ({"min_count": 5000}, "often enough.*min_count"),
+    ({"max_final_vocab": 0}, "often enough"),
+    ({"min_count": 1.5}, "'min_count' must be a whole number, 0 or more"),
+    ({"window": 0}, "'window' must be a whole number, 1 or more"),  # gensim would never end
+    ({"epochs": 0}, "'epochs' must be a whole number, 1 or more"),
+    ({"epochs": True}, "'epochs' must be a whole number"),
+    ({"vector_size": "100"}, "'vector_size' must be a whole number, 2 or more"),
+    ({"alpha": float("nan")}, "'alpha' must be a number, 0 or more"),
+    ({"sample": -1}, "'sample' must be a number, 0 or more"),
+    ({"sg": 2}, "'sg' must be 0 or 1"),
+    ({"bucket": -1}, "'bucket' must be a whole number"),
+    ([("sg", 1)], "settings must be a dict"),
+]
+
+
+@pytest.mark.parametrize(("settings", "told"), BAD_SETTINGS)
+def test_settings_that_are_refused(documents, settings: object, told: str) -> None:
+    refused(told, bb.retrain, documents, WORDLIST, 2, method="fasttext", settings=settings)
+
+
+def test_settings_of_every_type_are_used(documents) -> None:
+    """Any setting at gensim's own default changes nothing."""
+    how = {"n": 2, "seed": 1, "settings": SETTINGS}
+    more = {"hs": False, "alpha": 0.025, "max_final_vocab": None, "shrink_windows": True}
+    more |= {"negative": np.int64(5), "ns_exponent": 0.75, "sample": 1e-3}
+    table = bb.retrain(documents, WORDLIST, **how)  # type: ignore[arg-type]
+    how["settings"] = SETTINGS | more
+    pd.testing.assert_frame_equal(table, bb.retrain(documents, WORDLIST, **how))  # type: ignore[arg-type]
+
+
 def test_wrong_input_is_refused() -> None:
     for n in (1, 1000, True, 2.5, "5"):
         refused("n must be from 2 to 100", bb.retrain, [["x0"]], WORDLIST, n)
     refused("unknown training method 'glove'", bb.retrain, [["x0"]], WORDLIST, method="glove")
     refused("no documents", bb.retrain, [], WORDLIST)
+    refused("bootstrap must be True or False", bb.retrain, [["x0"]], WORDLIST, bootstrap="no")

@@ -18,7 +18,7 @@ def debias(
     *,
     out: OutFile,
     vectors: Annotated[str, Option(alias="-v")] = "glove-demo",
-    case: options.Case = "fallback",
+    case: str | None = None,
     method: str = "hard",
     lists: Annotated[str, Option(name=["--sets", "--lists"])] = "gender",
     allow_pickle: AllowPickle = False,
@@ -38,6 +38,9 @@ def debias(
         Folder to create.
     vectors : str
         Any embedding that --vectors accepts in other commands.
+    case : str
+        How to look up words: exact, lower, or fallback. By default, the sets decide; the bundled
+        ones use fallback.
     method : str
         hard, multiclass_hard, double_hard, soft, or half_sibling; see `bayesbias docs debiasing`.
     lists : str
@@ -47,9 +50,11 @@ def debias(
     """
     from .._core.display import abridged
 
-    sets = replace(bb.debias.load_defining_sets(lists), case=case)
+    sets = bb.debias.load_defining_sets(lists)
+    if case is not None:
+        sets = replace(sets, case=case)
     keywords = {name.replace("-", "_"): literal(text) for name, text in more.items()}
-    if "seed" in bb.debias.method_options(method):
+    if "seed" in bb.debias.method_options(method, keywords):
         keywords.setdefault("seed", options.SEED)
     record = bb.debias.debias_file(
         vectors,
@@ -68,7 +73,6 @@ def debias(
         f"Found in the embedding (case {record['case']}): {sizes}.",
         f"Record: {out}/record.json",
     )
-    options.say_what_is_unwritten(vectors)
     for name, words in record["missing"].items():
         capitals = record["case"] == "exact" and any(word != word.lower() for word in words)
         hint = "; if the embedding is in lower case, pass --case fallback" if capitals else ""

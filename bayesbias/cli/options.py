@@ -56,7 +56,6 @@ AllowPickle = Annotated[
     bool,
     Option(help="Allow pickle files, which can run any code. Use only for files you trust."),
 ]
-Case = Annotated[str, Option(help="How to look up words: exact, lower, or fallback.")]
 Jobs = Annotated[
     int,
     Option(
@@ -260,20 +259,6 @@ def require_no_embedding(names: Sequence[str], command: str) -> None:
             lists = " ".join(other for other in names if other != name) or "LIST"
             call = f"{NAME} {command} {lists} --vectors {name}"
             raise ValueError(f"{name!r} is an embedding; write `{call}`")
-
-
-def say_what_is_unwritten(source: str) -> None:
-    """If a source has a sample of rarer words, print that the sample was not copied."""
-    import numpy as np
-
-    from ..embeddings.registry import open_embedding
-
-    path = open_embedding(source, progressbar=False).path
-    if path.suffix == ".npz":
-        with np.load(path) as arrays:
-            names = {"sample_words", "sample_words_ends"}.intersection(arrays)
-            if n := len(arrays[names.pop()] if names else ()):
-                say(f"{source} also has {n:,} rarer words, which were not copied.")
 
 
 def require_file(out: Path | None, *endings: str, force: bool) -> None:

@@ -204,7 +204,6 @@ def convert(
         f"{folder}: {count:,} words of {n_dims} dimensions.",
         f"Read it with `--vectors {folder}`, or bb.load_vectors({str(folder)!r}).",
     )
-    options.say_what_is_unwritten(source)
 
 
 def check_limits(

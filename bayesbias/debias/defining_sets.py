@@ -9,12 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_choice, check_path
+from .._core.checks import Argument, ArgumentError, check_choice, check_path
 from .._core.display import abridged
 from .._core.reading import located, read_toml
 from .._core.resources import bundled_names, toml_path
 from .._core.substitutions import note_substitution
+from .._core.warnings import warn
 from ..tables.spellings import CASES, forms_of
+from ..warnings import LeftOut
 
 Words = tuple[str, ...]
 
@@ -119,7 +121,9 @@ class DefiningSets:
 
         The ``case`` is ``exact``, ``lower``, or ``fallback``, which uses the lowercase form if it
         is the only one that ``there`` contains. Repeated tuples are dropped. If equalize
-        sets then share a word, only the first set is kept.
+        sets then share a word, only the first set is kept, and a set whose words become one word is
+        left out, with a warning if a set is not a repetition. Raise a ValueError if the words of a
+        defining set become one word.
         """
 
         def form(word: str) -> str:
@@ -136,7 +140,22 @@ class DefiningSets:
         defining, equalize = (
             [tuple(map(form, members)) for members in getattr(self, key)] for key in TUPLES
         )
-        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalize": _distinct(equalize)}
+        for members, found in zip(self.defining, defining, strict=True):
+            if len({*found}) < len(found):
+                pairs = zip(members, found, strict=True)
+                read = ", ".join(
+                    f"{one} is read as {other}" for one, other in pairs if one != other
+                )
+                raise ArgumentError(
+                    f"the words of the defining set {list(members)} are not different in the "
+                    f"embedding: {read}. Leave the set out, or look up words with ",
+                    Argument("case", "exact"),
+                )
+        kept = _distinct(equalize)
+        if lost := tuple("/".join(found) for found in dict.fromkeys(equalize) if found not in kept):
+            why = "some of their words are read as one word, or are in an earlier set"
+            warn(LeftOut(len(lost), len(equalize), "equalize set", why, lost))
+        changed |= {"defining": tuple(dict.fromkeys(defining)), "equalize": kept}
         return replace(self, case=case, **changed)
 
 

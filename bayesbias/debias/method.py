@@ -205,6 +205,7 @@ def debiasing_method(
         def debias(
             vectors: VectorsLike, sets: SetsLike = default_sets, **options: object
         ) -> KeyedVectors:
+            method_options(name, options)
             keyed = vectors_in_memory(vectors)
             return fit_debiaser(keyed, name, sets, **options).transform(keyed)
 
@@ -219,10 +220,13 @@ def debiasing_method(
     return enter
 
 
-def method_options(method: str) -> list[str]:
-    """Return the names of a method's options."""
+def method_options(method: str, given: Iterable[str] = ()) -> list[str]:
+    """Return the names of a method's options; a ValueError names a given one that is unknown."""
     check_choice("debiasing method", method, DEBIASING_METHODS)
-    return list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
+    known = list(inspect.signature(DEBIASING_METHODS[method]).parameters)[1:]
+    for option in given:
+        check_choice(f"option of {method}", option, known)
+    return known
 
 
 def fit_debiaser(
@@ -242,10 +246,10 @@ def fit_debiaser(
     **options
         Options of the method, such as ``k=2``.
     """
-    known, lists = method_options(method), load_defining_sets(sets)
+    method_options(method, options)
+    lists = load_defining_sets(sets)
     defaults = inspect.signature(DEBIASING_METHODS[method]).parameters
     for option, value in options.items():
-        check_choice(f"option of {method}", option, known)
         if isinstance(defaults[option].default, bool) and not isinstance(value, bool | np.bool_):
             raise ArgumentError(Argument(option), f" must be True or False; got {value!r}")
     if method in TWO_CLASSES and lists.n_classes != 2:
@@ -281,7 +285,7 @@ def debias_file(
     source, allow_pickle, progressbar
         See `load_vectors`.
     out : str or path
-        The folder to create, with ``vectors.npy``, ``words.txt``, and ``record.json``. For gensim
+        The folder to create, in the format of `convert_vectors`, with ``record.json``. For gensim
         and word2vec, use ``bb.load_vectors(out).save_word2vec_format("out.bin", binary=True)``.
     method, sets, **options
         See `fit_debiaser`.
@@ -298,8 +302,9 @@ def debias_file(
     require_native_path(target, place, force=force, files=(*FILES, RECORD))
     embedding = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     debiaser = fit_debiaser(embedding, method, sets, **options)
-    with replace_folder(target) as stage:
-        words, dims = write_native(debiaser.transform_chunks(embedding.chunks()), stage)
+    with replace_folder(target, lambda _: FILES) as stage:
+        changed = debiaser.transform_chunks(embedding.chunks())
+        words, dims = write_native(changed, stage, embedding)
         record = {"source": Path(source).name, "words": words, "dims": dims}
         record |= {**asdict(debiaser.record), "bayesbias": version("bayesbias")}
         text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ from .._core.checks import Argument, ArgumentError
 from .._core.files import recover, replace_file, replace_folder
 from .._core.reading import parts_of, read_json
 from .._core.warnings import as_ours, from_dict, heard, to_dict, warn
-from ..warnings import NotCached, SlowText
-from .formats.arrays import FILES, VECTORS, WORDS, packed_texts
-from .formats.keyed import forms_of_keys, known_ranks
+from ..warnings import LeftOut, NotCached, SlowText
+from .formats.arrays import FILES, RANKS, VECTORS, WORDS, packed_texts
+from .formats.keyed import forms_of_keys, is_unranked, known_ranks
 from .formats.text import text_chunks
 from .formats.word_files import native_words
 from .load import VectorsLike, vectors_in_memory
@@ -83,6 +83,9 @@ def convert_vectors(
 ) -> tuple[int, int]:
     """Write an embedding in chunks to a folder with ``vectors.npy`` and ``words.txt``.
 
+    If a word's frequency rank is not the number of its line, the file ``ranks.npy`` has the ranks.
+    It has no entries if the source says nothing about frequency, as a dict does.
+
     Parameters
     ----------
     source, key, limit, allow_pickle, progressbar
@@ -107,15 +110,15 @@ def convert_vectors(
     --------
     >>> import bayesbias as bb
     >>> import tempfile
-    >>> bb.convert_vectors("glove-demo", f"{tempfile.mkdtemp()}/glove", progressbar=False)
-    (5846, 100)
+    >>> bb.convert_vectors({"cat": [1, 0], "dog": [0, 1]}, f"{tempfile.mkdtemp()}/two")
+    (2, 2)
     """
     target = Path(folder).expanduser()
     how: dict[str, Any] = {"key": key, "limit": limit, "allow_pickle": allow_pickle}
     embedding = open_embedding(source, progressbar=progressbar, **how)
     require_native_path(target, embedding.path, force=force)
-    with replace_folder(target) as stage:
-        return write_native(first_of_each(embedding.chunks()), stage)
+    with replace_folder(target, lambda _: FILES) as stage:
+        return write_native(first_of_each(embedding.chunks()), stage, embedding)
 
 
 def require_native_path(
@@ -137,9 +140,12 @@ def require_native_path(
         raise ArgumentError(text, Argument("force", True), " to replace it")
 
 
-def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
-    """Write chunks to an empty folder; return the numbers of words and dimensions."""
-    count, n_dims, first = 0, 0, ""
+def write_native(chunks: Iterable[Chunk], folder: Path, embedding: Embedding) -> tuple[int, int]:
+    """Write chunks of an embedding to an empty folder; return the numbers of words and dimensions.
+
+    Ranks are written unless they are the numbers of lines. A warning says if a sample is left out.
+    """
+    count, n_dims, first, ranks = 0, 0, "", [np.empty(0, dtype=np.int64)]
     header = {"descr": "<f4", "fortran_order": False, "shape": (0, 0)}
     with (folder / VECTORS).open("wb") as vectors, (folder / WORDS).open("wb") as words:
         for chunk in chunks:
@@ -148,15 +154,22 @@ def write_native(chunks: Iterable[Chunk], folder: Path) -> tuple[int, int]:
                 np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (0, n_dims)})
             vectors.write(np.ascontiguousarray(chunk.vectors, dtype="<f4").data)
             words.write(_lines(chunk.words, first=not count))
+            ranks.append(chunk.ranks)
             count += len(chunk)
         if not count:
             raise ValueError("there are no words to write")
         vectors.seek(0)  # NumPy's header leaves room for a larger first number
         np.lib.format.write_array_header_1_0(vectors, {**header, "shape": (count, n_dims)})
+    known = np.concatenate(ranks[:1] if is_unranked(embedding) else ranks)
+    if not np.array_equal(known, np.arange(1, count + 1)):
+        np.save(folder / RANKS, known)
     if "\r" in first and native_words(folder / WORDS)[0] != first:
         raise ValueError(
             f"words end with a carriage return, as lines do, such as {first!r}; remove it"
         )
+    if (sample := getattr(embedding.loaded, "sample", None)) is not None:
+        why = "a folder has only the vocabulary; bb.save_vectors also keeps the sample"
+        warn(LeftOut(len(sample), 0, "rarer word", why, about=embedding.path.stem))
     return count, n_dims
 
 
@@ -178,8 +191,7 @@ def _lines(words: Sequence[str], *, first: bool) -> bytes:
 def cached(source: VectorsLike, *, allow_pickle: bool, progressbar: bool) -> VectorsLike | Path:
     """Return the copy of a text file, written at its first use; other sources as they are.
 
-    The copy belongs to the file's path, size, and time of change. Line n of the text is row n, so
-    words keep their ranks.
+    The copy belongs to the file's path, size, and time of change.
     """
     opened = open_embedding(source, allow_pickle=allow_pickle, progressbar=progressbar)
     if opened.format is not text_chunks:
@@ -199,7 +211,7 @@ def cached(source: VectorsLike, *, allow_pickle: bool, progressbar: bool) -> Vec
 def _keep(opened: Embedding, target: Path) -> None:
     with replace_folder(target) as stage:
         with heard() as found:
-            write_native(_in_place(opened), stage)
+            write_native(opened.chunks(), stage, opened)
         kept = [to_dict(as_ours(one)) for one in found if not isinstance(one, SlowText)]
         (stage / NOTICES).write_text(json.dumps(kept), encoding="utf-8")
 
@@ -210,17 +222,3 @@ def _place(path: Path) -> Path:
     state, whole = parts_of(path)[0].stat(), str(path.resolve())
     name = hashlib.sha256(f"{whole}\0{state.st_size}\0{state.st_mtime_ns}".encode()).hexdigest()
     return user_cache_path("bayesbias") / "vectors" / name[:32]
-
-
-def _in_place(opened: Embedding) -> Iterator[Chunk]:
-    """Yield the chunks of a text, with an empty word and zeros for each line that is left out."""
-    count = 0
-    for chunk in opened.chunks():
-        places = chunk.ranks - count - 1
-        words = [""] * (int(places[-1]) + 1)
-        vectors = np.zeros((len(words), chunk.vectors.shape[1]), dtype=np.float32)
-        vectors[places] = chunk.vectors
-        for place, word in zip(places.tolist(), chunk.words, strict=True):
-            words[place] = word
-        count += len(words)
-        yield Chunk(words, vectors, np.arange(count - len(words) + 1, count + 1))

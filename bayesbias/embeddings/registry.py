@@ -137,7 +137,7 @@ def _in_file(source: str | os.PathLike[str]) -> Embedding:
     if folder_of_model(path):
         return Embedding(path, FORMATS["static"])
     if path.is_dir():
-        if not all((path / name).is_file() for name in arrays.FILES):
+        if not all((path / name).is_file() for name in (arrays.VECTORS, arrays.WORDS)):
             raise IsADirectoryError(f"{path} is a folder; give the path of an embedding file")
         return Embedding(path, FORMATS["npy"])
     if not (archive := parts_of(path)[0]).is_file():

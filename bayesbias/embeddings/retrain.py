@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import reprlib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.checks import Argument, ArgumentError, check_choice, is_whole
+from .._core.checks import (
+    Argument,
+    ArgumentError,
+    check_choice,
+    check_flags,
+    check_words,
+    is_whole,
+)
 from .._core.random import Seed, as_seed_sequence
+from .._core.reading import read_text
 from ..tables.cosines import joined_tables
 from ..tables.wordlists import WordListLike, load_wordlist
 from .distances import distance_table
 
 MOST_TRAININGS = 100
 """Largest number of training runs."""
+
+TAKEN = {
+    "seed": "pass it to bb.retrain",
+    "workers": "one thread is used, so that equal seeds give equal tables",
+    "sentences": "they are the documents",
+    "corpus_file": "pass its path as the documents",
+}
+"""Settings of gensim's models that `retrain` makes, and what to do instead."""
+
+YES_OR_NO = ("sg", "hs", "cbow_mean", "null_word", "sorted_vocab", "compute_loss", "shrink_windows")
+"""Settings that are 0 or 1."""
+
+LEAST = {"vector_size": 2, "window": 1, "epochs": 1, "ns_exponent": -10}
+"""Smallest values of settings; others are 0 or more. With a window of 0, gensim never ends."""
+
+OR_NONE = ("max_vocab_size", "max_final_vocab")
+"""Settings that are whole numbers or None."""
 
 
 def retrain(
@@ -36,7 +67,8 @@ def retrain(
     ----------
     documents : iterable of sequence of str, str, or Path
         Documents as sequences of words, or the path of a UTF-8 text file with one document per
-        line. Lines are split at whitespace.
+        line. Lines end with a newline and are split into words at whitespace. Split other texts
+        yourself, as in ``[text.split() for text in texts]``.
     wordlist : str, Path, mapping, or WordList
     n : int
         Number of training runs, from 2 to 100.
@@ -48,8 +80,8 @@ def retrain(
     seed : int, SeedSequence, Generator, or None
         Seed for the runs. The same seed gives the same tables, because training uses one thread.
     settings : mapping, optional
-        Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
-        "sg": 1}``.
+        Settings for gensim's model that are numbers, such as ``{"vector_size": 100, "epochs": 5,
+        "min_count": 5, "sg": 1}``.
 
     Returns
     -------
@@ -74,17 +106,77 @@ def retrain(
     check_choice("training method", method, models)
     if not is_whole(n) or not 2 <= n <= MOST_TRAININGS:
         raise ArgumentError(Argument("n"), f" must be from 2 to {MOST_TRAININGS}; got {n!r}")
-    if isinstance(documents, str | Path):
-        documents = [line.split() for line in Path(documents).read_text("utf-8").splitlines()]
-    texts = [list(words) for words in documents if len(words)]
-    if not texts:
-        raise ValueError("there are no documents to train on")
+    check_flags(bootstrap=bootstrap)
+    checked = _checked({} if settings is None else settings, models[method], method)
+    texts = _texts(documents)
     wordlist, tables = load_wordlist(wordlist), []
     for number, child in enumerate(as_seed_sequence(seed).spawn(n), start=1):
         rng = default_rng(child)
         drawn = rng.integers(len(texts), size=len(texts)) if bootstrap else range(len(texts))
         chosen, model_seed = [texts[i] for i in drawn], int(rng.integers(2**31))
-        model = models[method](chosen, seed=model_seed, workers=1, **(settings or {}))
+        try:
+            model = models[method](chosen, seed=model_seed, workers=1, **checked)
+        except RuntimeError:  # of gensim, for an empty vocabulary
+            raise ValueError(
+                "no word of the documents occurs often enough to be trained; choose a smaller "
+                "min_count, as in settings={'min_count': 1}"
+            ) from None
         table = distance_table(model.wv, wordlist, embedding=embedding)
         tables.append(table.assign(wordlist=wordlist.name, replicate=str(number)))
     return joined_tables(tables)
+
+
+def _texts(documents: object) -> list[list[str]]:
+    """Return the words of each document that has any."""
+    if isinstance(documents, str | os.PathLike):
+        lines = read_text(Path(documents).expanduser(), sys.maxsize).split("\n")
+        documents = [line.split() for line in lines]
+    if not isinstance(documents, Iterable) or isinstance(documents, bytes):
+        raise TypeError(
+            f"documents must be lists of words, or the path of a text file; got {documents!r}"
+        )
+    texts = []
+    for place, words in enumerate(documents):
+        if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+            raise TypeError(
+                f"documents[{place}] must be a list of words; got {reprlib.repr(words)}. Split "
+                "texts, as in [text.split() for text in texts]"
+            )
+        texts.append([*words])
+        check_words(f"documents[{place}]", texts[-1])
+    texts = [words for words in texts if words]
+    if not texts:
+        raise ValueError("there are no documents to train on")
+    return texts
+
+
+def _checked(settings: object, model: type[Any], method: str) -> dict[str, Any]:
+    """Return the settings of a model if all are there and have values that it can use."""
+    if not isinstance(settings, Mapping):
+        raise ArgumentError(
+            Argument("settings"), f" must be a dict, such as {{'epochs': 5}}; got {settings!r}"
+        )
+    parameters = inspect.signature(model).parameters
+    defaults: dict[str, Any] = {name: one.default for name, one in parameters.items()}
+    numbers = [name for name, default in defaults.items() if isinstance(default, Real)]
+    known = [name for name in (*numbers, *OR_NONE) if name not in (*TAKEN, "word_ngrams")]
+    for name, value in settings.items():
+        if name in TAKEN:
+            raise ValueError(f"settings must not contain {name!r}: {TAKEN[name]}")
+        check_choice(f"setting of {method}", name, known)
+        _check_value(name, value, whole=not isinstance(defaults[name], float))
+    return dict(settings)
+
+
+def _check_value(name: str, value: object, *, whole: bool) -> None:
+    """Raise a ValueError for a setting that gensim would refuse, misread, or never finish with."""
+    least = LEAST.get(name, 0)
+    if name in YES_OR_NO:
+        right, what = isinstance(value, Real) and value in (0, 1), "0 or 1"
+    else:
+        number = isinstance(value, Real) and isfinite(value) and float(value) >= least
+        right = number and (is_whole(value) or not whole)
+        right = right or (value is None and name in OR_NONE)
+        what = f"a {'whole ' * whole}number, {least} or more"
+    if not right:
+        raise ValueError(f"the setting {name!r} must be {what}; got {value!r}")

@@ -67,6 +67,7 @@ class Embedding:
     If there is a `key`, such as ``/c/en/{word}``, words are the parts of keys in this place, and
     other keys are left out. An encoder `makes` vectors of any word and has no vocabulary. Readers
     set the number of words that they expect. A copy in the cache goes by the `name` of its text.
+    Native folders may be `ranked` by a file of ranks; False means that ranks are unknown.
     """
 
     path: Path
@@ -82,6 +83,7 @@ class Embedding:
     expected: int = 0
     kept: tuple[set[str], Chunk] | None = None
     name: str = ""
+    ranked: bool | None = None
 
     def __post_init__(self) -> None:
         self.name = self.name or str(self.path)
@@ -121,7 +123,9 @@ class Embedding:
                 yield chunk
             elif few.any():
                 yield chunk.take(np.flatnonzero(few).tolist())
-            elif self.loaded is None:  # ranks are positions, so no more words are to come
+            elif (
+                self.loaded is None and not self.ranked
+            ):  # ranks are positions, so no more words are to come
                 return
 
     def expect(self, bytes_of_word: float) -> None:

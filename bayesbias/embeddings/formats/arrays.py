@@ -2,7 +2,8 @@
 
 A native folder contains ``vectors.npy`` and ``words.txt`` (in UTF-8). Row i of the matrix belongs
 to the word on line i. The matrix is memory-mapped, so reading a few words is fast even if the file
-is large.
+is large. Ranks are the numbers of lines, unless there is a file ``ranks.npy``, which is an empty
+array if the frequency of words is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ..._core.checks import require_extra
 from ..._core.reading import damage_named
 from ...tables.spellings import KeyedVectors
-from ..source import Chunk, ChunksOf, Embedding, array_chunks
+from ..source import Chunk, ChunksOf, Embedding, Ranks, array_chunks
 from .keyed import Vectors
 from .matrices import check_matrix
 from .text import NANS
@@ -30,7 +31,7 @@ FOREIGN = (
     "(words, array)"
 )
 
-FILES = VECTORS, WORDS = "vectors.npy", "words.txt"
+FILES = VECTORS, WORDS, RANKS = "vectors.npy", "words.txt", "ranks.npy"
 
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 TYPES |= {f"{sign}{8 * n}": f"<{sign.lower()}{n}" for sign in "IU" for n in (1, 2, 4, 8)}
@@ -113,10 +114,24 @@ def matrix_chunks(kind: str) -> ChunksOf:
                     f"{place.name}, and {len(matrix):,}); "
                     f"{head * (len(words) == len(matrix) + 1)}create it again"
                 )
-            source.expected = len(words)
-            yield from array_chunks(words, matrix, np.arange(1, len(words) + 1), wanted)
+            source.expected, ranks = len(words), np.arange(1, len(words) + 1)
+            if (own := path / RANKS).is_file():
+                found = _ranks(own, len(words))
+                source.ranked = len(found) > 0
+                ranks = found if source.ranked else ranks
+            yield from array_chunks(words, matrix, ranks, wanted)
 
     return chunks
+
+
+def _ranks(path: Path, n_words: int) -> Ranks:
+    """Return the ranks in a native folder, one for each word, or none if they are unknown."""
+    what = "is damaged, or does not belong to the words next to it; create the folder again"
+    with damage_named(path, what):
+        ranks: Ranks = np.load(path, allow_pickle=False)
+        if ranks.dtype != np.int64 or ranks.shape not in ((n_words,), (0,)):
+            raise ValueError(f"{ranks.dtype} values of shape {ranks.shape} for {n_words:,} words")
+    return ranks
 
 
 def _matrix(source: Embedding, path: Path, kind: str) -> np.ndarray:

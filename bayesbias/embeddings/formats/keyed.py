@@ -152,9 +152,15 @@ def is_ranked(embedding: Embedding, words: Iterable[str]) -> bool:
 
     The words are in the file's order.
     """
+    in_memory = embedding.loaded is not None
+    return not is_unranked(embedding) and (in_memory or not is_alphabetical(words))
+
+
+def is_unranked(embedding: Embedding) -> bool:
+    """Return whether an embedding says, whatever the order of its words, that it has no ranks."""
     if embedding.loaded is not None:
-        return known_ranks(embedding.loaded) is not None
-    return not embedding.makes and not is_alphabetical(words)
+        return known_ranks(embedding.loaded) is None
+    return embedding.makes or embedding.ranked is False
 
 
 def is_alphabetical(words: Iterable[str]) -> bool:
