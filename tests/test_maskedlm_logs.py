@@ -1,17 +1,29 @@
 """Logs of Inspect, and folders with logs of several tools, tasks, and models."""
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from maskedlm_toys import ASKED, CHOSEN, crows, eval_file, inspected, log, question, sample
+from maskedlm_toys import (
+    ASKED,
+    CHOSEN,
+    crows,
+    eval_file,
+    inspected,
+    left_out,
+    log,
+    question,
+    sample,
+)
 from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
 from bayesbias.maskedlm.inspect_logs import _chosen
+from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut, UnfinishedLog
 
 
@@ -58,10 +70,47 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
     answers = {"B": 1, "(b) he": 1, " C.": 2, "**A**": 0, "Both": -1, "D": -1, "": -1}
-    answers |= {"A,B": -1, "(a) and (b)": 0, "B, C.": -1, "A: a boy": 0, "A boy": -1, "a Man": 1}
+    answers |= {"A,B": -1, "(a) and (b)": -1, "B, C.": -1, "A: a boy": 0, "A boy": -1, "a Man": 1}
     names = [["The woman"], ["The man"], ["Unknown", "not known"]]
     answers |= {"The woman": 0, "A man": 1, "It is not known.": 2, "the man or the woman": -1}
     assert {text: _chosen([text], names) for text in answers} == answers
+
+
+ONE_LETTER = ["{0}", "{0}\nBecause it fits.", "{0}\r\nIt fits.", "{0}\tIt fits.", "({0}). It fits"]
+ONE_LETTER += [
+    "{0} because it fits",
+    "{0} is right",
+    "{0} The tall one",
+    "{0}, not {1}",
+    "{0} not {1}",
+]
+SEVERAL = ["{0} or {1}", "{0} and {1}", "{0} & {1}", "{0}/{1}", "{0}, or {1}.", "({0}) or ({1})"]
+SEVERAL += ["{0} or {1}\nI am not sure.", "{0}/{1} fit.", "{0}, {1}, or {2}", "{0}\n{1}", "{0} {1}"]
+
+
+@pytest.mark.parametrize("letters", [*permutations("ABC")])
+@pytest.mark.parametrize("change", [str, str.lower])
+def test_answers_do_not_depend_on_how_choices_are_lettered(letters, change) -> None:
+    """A letter before a line break is no article, and letters that are joined are no choice."""
+    names = [["The woman"], ["The man"], ["Unknown"]]
+    place = "ABC".index(letters[0])
+    found = {form: _chosen([form.format(*map(change, letters))], names) for form in ONE_LETTER}
+    assert found == dict.fromkeys(ONE_LETTER, place)
+    found = {form: _chosen([form.format(*map(change, letters))], names) for form in SEVERAL}
+    assert found == dict.fromkeys(SEVERAL, -1)
+
+
+def test_answers_without_a_choice_are_counted(tmp_path: Path) -> None:
+    """They are left out of the pairs, and wrong among the answers, so a warning counts them."""
+    content = inspected()
+    content["samples"].pop()  # a question without a clear group
+    for place in (0, 3, 8):  # two ambiguous questions, and one whose context decides
+        content["samples"][place]["scores"]["choice"]["answer"] = "I would rather not say."
+    (tmp_path / "log.json").write_text(json.dumps(content))
+    for read in (read_scores, bbq_scores):
+        with pytest.warns(LeftOut) as told:
+            read(tmp_path / "log.json")
+        assert left_out(told) == {NO_CHOICE: 3}
 
 
 def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:

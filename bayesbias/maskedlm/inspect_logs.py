@@ -29,8 +29,20 @@ HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 SUMMARIES = ("summaries.json", "summary.json")
 
-_LETTER = re.compile(r"\W*([BCbc]|[Aa](?!\s+\w))(?!\w|(?:\W+[A-Ca-c])+\W*$)")
-"""One of three letters that begins an answer, but no article; ``A, B`` is no choice."""
+_ONE = (
+    r"(?:[BCbc](?!\w)"
+    r"|[Aa](?!\w)(?![ \xa0]+(?!(?i:and|or|not|because|since|as|is|was|seems|would|the|an?)\b)\w))"
+)
+"""One of three letters by itself. *A* is an article if a blank and a noun or adjective follow."""
+
+_GAP = r"[^\w.\n]"
+_SEVERAL = (
+    rf"{_GAP}*[/&+]{_GAP}*[A-Ca-c](?!\w)"
+    rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
+    r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
+)
+_LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
+"""A letter that begins an answer, unless others are joined to it: ``A, B`` is no choice."""
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
