@@ -13,8 +13,8 @@ from typing import Any
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
-from .bbq import ANSWERS, as_question
-from .bbq_answers import answer_names, named_place, spoken
+from .bbq import ANSWERS, as_question, spoken
+from .bbq_answers import answer_names, named_place
 from .datasets import text_of
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS

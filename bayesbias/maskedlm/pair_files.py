@@ -225,7 +225,7 @@ def _questions(path: Path) -> Iterable[Any]:
         return rows_of(read_parquet(path, nested=True))
     if head.startswith((b"{", b"[")):
         return json_lines(path)
-    return rows_of(_table(path, "example_id", *NESTED))
+    return rows_of(_table(path, "example_id", NESTED[0]))
 
 
 READERS: dict[str, Callable[[Path, Content], None]] = {
