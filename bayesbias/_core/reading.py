@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import re
 import struct
@@ -206,7 +207,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def parts_of(path: Path) -> tuple[Path, str]:
     """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
     archive, _, member = str(path).partition(WITHIN)
-    return (Path(archive), member) if member and not path.exists() else (path, "")
+    return (Path(archive), member) if member and not os.path.exists(path) else (path, "")
+
+
+def is_stored(path: Path) -> bool:
+    """Return whether a path leads to a file, which may be in an archive."""
+    archive, member = parts_of(path)
+    if not member or not archive.is_file():
+        return archive.is_file()
+    try:
+        with opened(path):
+            return True
+    except ValueError:
+        return False
 
 
 @contextmanager
