@@ -275,7 +275,7 @@ def is_data(stream: IO[bytes]) -> bool:
         stream.seek(0)
     arrays = any(names) and all(name.endswith(".npy") for name in names)
     return arrays or any(
-        re.search(r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$)", name) for name in names
+        re.search(r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)", name) for name in names
     )
 
 
