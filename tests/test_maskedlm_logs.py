@@ -1,6 +1,8 @@
 """Logs of Inspect, and folders with logs of several tools, tasks, and models."""
 
+import gzip
 import json
+import zipfile
 from itertools import permutations
 from pathlib import Path
 
@@ -152,6 +154,81 @@ def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         read_scores(tmp_path)
     assert [each.message.n for each in told] == [1, 1]
+
+
+def renamed(folder: Path, name: str) -> Path:
+    """Write an Inspect log under a name whose endings say how it is packed."""
+    folder.mkdir(exist_ok=True)
+    content = inspected() | {"samples": inspected()["samples"][:4]}
+    plain = eval_file(folder / "x.eval", content)
+    if name.endswith(".gz"):
+        (folder / name).write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    elif name == "nested.zip":
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.write(plain, "x.eval")
+        plain.unlink()
+    else:
+        plain.rename(folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", ["x.zip", "a.eval.gz", "a.gz", "a.EVAL", "nested.zip"])
+def test_logs_of_inspect_under_other_names(name, tmp_path: Path) -> None:
+    """A log that is read by itself is also read in a folder, next to others."""
+    path = renamed(tmp_path / "logs", name)
+    (path.parent / "own.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    assert read_scores(path)["difference"].tolist() == [1, 1]
+    read = read_scores(path.parent)
+    assert sorted(read["difference"]) == [0.5, 1, 1]
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        for one in ("a/", "b/"):
+            archive.write(path, one + path.name)
+    assert len(read_scores(f"{tmp_path}/two.zip::b/{path.name}")) == 2
+
+
+def test_logs_whose_marks_come_late(tmp_path: Path) -> None:
+    """A long first line, or samples in front of what names the task, hide no log."""
+    long = "x" * 200_000
+    late = [crows(n) for n in range(3)]
+    for one in late:
+        one["doc"] = {"context": long} | one["doc"]
+    log(tmp_path / "late", late)
+    content = inspected() | {"samples": inspected()["samples"][:4]}
+    content = {"plan": long, "samples": content["samples"], "eval": content["eval"]}
+    for number, indent in enumerate((None, 2)):
+        text = json.dumps(
+            {**content, "eval": {"task": "bbq", "model": f"m{number}"}}, indent=indent
+        )
+        (tmp_path / f"{number}.json").write_text(text)
+    listed = [crows(n) for n in range(3)]
+    listed[0]["doc"] = {"context": long} | listed[0]["doc"]
+    (tmp_path / "gpt_crows_pairs.json").write_text(json.dumps(listed, indent=2))
+    found = read_scores(tmp_path).groupby("model")["difference"].apply(list).to_dict()
+    assert found == {"late": [1, 0, -1], "gpt": [1, 0, -1], "m0": [1, 1], "m1": [1, 1]}
+    for name in ("0.json", "1.json", "gpt_crows_pairs.json", "late"):
+        assert len(read_scores(tmp_path / name)) > 1
+
+
+def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Logs of other tasks, and archives of several files or damaged ones, are not passed over."""
+    log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    other = log(
+        tmp_path / "gpt", [sample(0, {"ctx": "A man is"}, -1, -2)], "samples_hellaswag.jsonl"
+    )
+    with zipfile.ZipFile(tmp_path / "backup.zip", "w") as archive:
+        for name in ("a.jsonl", "b.jsonl"):
+            archive.writestr(name, json.dumps(crows(0)))
+    (tmp_path / "cut.zip").write_bytes((tmp_path / "backup.zip").read_bytes()[:40])
+    (tmp_path / "notes.txt").write_text("doc")
+    (tmp_path / "results.json").write_text('{"results": {}}')
+    with pytest.warns(LeftOut) as told:
+        assert len(read_scores(tmp_path)) == 3
+    named = sorted(each.message.names for each in told)
+    packed = tuple(str(tmp_path / name) for name in ("backup.zip", "cut.zip"))
+    assert named == sorted([packed, (str(other),)])
+    with pytest.warns(LeftOut):
+        refused("no log at", read_scores, tmp_path, "csv", error=FileNotFoundError)
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

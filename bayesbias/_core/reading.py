@@ -54,6 +54,12 @@ ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".tgz", *ARCHIVES)
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)", re.IGNORECASE)
 """Files in archives that are never meant, such as the resource forks that Macs add."""
 
+_OF_DATA = re.compile(
+    r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
+    r"|^(_journal/start\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
+)
+"""Files in a zip file that is itself a file of data."""
+
 WITHIN = "::"
 """Separator between the path of an archive and the name of a file in it."""
 
@@ -266,7 +272,7 @@ def packing(stream: IO[bytes]) -> str:
 
 
 def is_data(stream: IO[bytes]) -> bool:
-    """Return whether a zip file is itself a file of data, such as ``.npz`` or PyTorch's."""
+    """Return whether a zip file is itself a file of data, such as ``.npz`` or an Inspect log."""
     try:
         names = zipfile.ZipFile(stream).namelist()
     except (RuntimeError, ValueError, *_PACKED):
@@ -274,9 +280,7 @@ def is_data(stream: IO[bytes]) -> bool:
     finally:
         stream.seek(0)
     arrays = any(names) and all(name.endswith(".npy") for name in names)
-    return arrays or any(
-        re.search(r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)", name) for name in names
-    )
+    return arrays or any(map(_OF_DATA.search, names))
 
 
 def _zstd() -> Any:  # noqa: ANN401  a module of Python 3.14, or of a package

@@ -7,10 +7,11 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from .._core.reading import damage_named, read_json
+from .._core.reading import damage_named, opened, read_json, unpacked_name
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
 from .bbq import ANSWERS, as_question, spoken
@@ -63,20 +64,24 @@ def read_inspect(path: Path, content: Content) -> None:
 
 
 def is_eval(path: Path) -> bool:
-    """Return whether a file is in the format ``.eval``, by its name or its content."""
-    if path.suffix == ".eval":
+    """Return whether a (packed) file is in the format ``.eval``, by its name or its content."""
+    if unpacked_name(path).suffix.lower() == ".eval":
         return True
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as (_, stream, _), zipfile.ZipFile(stream) as archive:
             return not {*HEADERS}.isdisjoint(archive.namelist())
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except (ValueError, zipfile.BadZipFile):
         return False
 
 
 def read_eval(path: Path) -> dict[str, Any]:
     """Read the header and the samples of an ``.eval`` file, which is a zip of JSON files."""
     what = f"cannot be read; rewrite it with {_CONVERT.format(path)}, or run a damaged task again"
-    with damage_named(path, what), zipfile.ZipFile(path) as archive:
+    with (
+        damage_named(path, what),
+        opened(path) as (raw, stream, _),
+        zipfile.ZipFile(stream if stream is raw else BytesIO(stream.read())) as archive,
+    ):
         names = archive.namelist()
         if sum(archive.getinfo(name).file_size for name in names) > MOST_LOG_BYTES:
             raise ValueError(f"it exceeds {MOST_LOG_BYTES:,} bytes")
