@@ -17,9 +17,12 @@ from scipy import optimize, stats
 
 from ._core.arrays import FloatArray
 from ._core.checks import check_choice, check_filled, check_labels, check_numbers, unknown_name
-from ._core.intervals import DEFAULT_CI_PROB, check_probability
+from ._core.intervals import DEFAULT_CI_PROB, LEAST_RESAMPLES, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import as_pandas, is_frame, require_columns
+
+NUMBERS = ("score", "bias")
+"""Columns of the numbers that `correlations` relates."""
 
 FEWEST = 4
 """Smallest number of rows for a correlation with an interval."""
@@ -156,7 +159,7 @@ def correlate(
     such as samples of one class, the interval is from a bootstrap of whole clusters.
     """
     check_choice("method", method, ("pearson", "spearman"))
-    check_numbers(n_resamples=n_resamples)
+    check_numbers(least=LEAST_RESAMPLES, n_resamples=n_resamples)
     check_labels({"scores": scores, "biases": biases, "clusters": clusters})
     score = _finite("scores", scores, np.size(biases))
     bias = _finite("biases", biases, len(score))
@@ -213,9 +216,10 @@ def correlations(
         four models. Intervals for models that share data are not independent. ``.attrs`` stores
         ``method``, ``ci_prob``, and ``seed``.
     """
-    require_columns(frame, ("model", "class", "score", "bias"))
+    frame = require_columns(frame, ("model", "class", *NUMBERS))
+    frame = frame.assign(**{name: _finite(name, frame[name], len(frame)) for name in NUMBERS})
     check_filled({name: frame[name] for name in ("model", "class")})
-    means = frame.groupby(["model", "class"], sort=False)[["score", "bias"]].mean()
+    means = frame.groupby(["model", "class"], sort=False)[[*NUMBERS]].mean()
     sizes = means.abs().groupby("model", sort=False).mean()
     parts = [("class", name, part) for name, part in means.groupby("model", sort=False)]
     parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]

@@ -134,6 +134,41 @@ def test_links_set_the_sliders_and_start_again_resets_them(browser: Any) -> None
     assert browser.execute_script("return hash(world())") == "#"
 
 
+@pytest.mark.parametrize(
+    ("difference", "only_first", "true"),
+    [(0.05, -0.1, 0), (-0.03, 0.06, 0), (0.1, -0.18, 0.01), (0, -0.1, -0.05), (0.01, -0.06, -0.02)],
+)
+def test_claims_are_judged_by_the_true_difference(browser, difference, only_first, true) -> None:
+    """The mean of what the groups have in tables without noise is the truth, and has a sign."""
+    opened(browser, LESSON, preset=f"#difference={difference}&onlyFirst={only_first}&wordLean=0.1")
+    wait(browser, "seen.length === 20")
+    y = browser.execute_script(
+        "return lesson.simulate({...world(), wordLean: 0, noise: 0}, lesson.generator(1))"
+    )
+    table = long_form(np.array(y))
+    means = table.groupby("connection")["cosine_distance"].mean()
+    assert means["associated"] - means["different"] == pytest.approx(true, abs=1e-12)
+    assert browser.execute_script("return truth()") == pytest.approx(true, abs=1e-12)
+    browser.execute_script("for (let i = 0; i < 180; i++) step(); show();")
+    claims, text = browser.execute_script(
+        "return [seen.map(one => one.claims), $('count').textContent]"
+    )
+    signs = [np.sign(claim) for one in claims for claim in one if claim]
+    counts = [200] if true == 0 else [200, signs.count(np.sign(true)), signs.count(-np.sign(true))]
+    found = [float(number) for number in re.findall(r"(?<![\d.])\d+(?![\d.]*\d)", text)]
+    assert found == counts
+    assert len(signs) > 0
+
+
+def test_a_claim_has_the_sign_of_the_table(browser: Any) -> None:
+    """WEAT's d is positive if the groups are closer to their own sets; t and the mean are not."""
+    for difference in (-0.1, 0.1):
+        opened(browser, LESSON, preset=f"#difference={difference}&noise=0.02")
+        wait(browser, "seen.length === 20")
+        claims = browser.execute_script("return seen.map(one => one.claims.slice(0, 3))")
+        assert claims == [[np.sign(difference)] * 3] * 20
+
+
 def test_the_page_works_offline_on_desktop_and_phone(browser: Any, tmp_path: Path) -> None:
     for width in (1280, 400):
         opened(browser, LESSON, width)

@@ -1,5 +1,6 @@
 """`calibrate`: methods match their long forms, rates match known ones, and runs resume."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from scipy.stats import ttest_ind, ttest_rel
 
 import bayesbias as bb
 from bayesbias._core.arrays import unit_rows
-from bayesbias.calibration import calibrate, method
+from bayesbias.calibration import calibrate, method, normal_models
 from bayesbias.calibration.measures import measure_score, truth_columns
 from bayesbias.calibration.methods import Choices, Method
 from bayesbias.calibration.posteriors import KEPT, measure_posteriors
@@ -322,6 +323,29 @@ def test_what_cannot_be_is_refused() -> None:
     for arguments, fragment in REFUSED:
         given = {"scenarios": "independent", "methods": "weat-p", "n": 3, "seed": 1} | arguments
         refused(fragment, calibrate, **given)
+
+
+def test_every_model_that_is_listed_runs_and_others_are_refused() -> None:
+    small = {"small": Scenario(n_words=3, n_attributes=3)}
+    listed = normal_models()
+    frame = calibrate(small, [f"{name}-hpdi" for name in listed], n=1, seed=1, draws=25)
+    assert frame["method"].tolist() == [f"{name}-hpdi" for name in listed]
+    refused("no contexts; choose one of", method, "contextual-hpdi")
+    refused("draws must be .* 25 or more", calibrate, small, "crossed-hpdi", 1, seed=1, draws=24)
+
+
+def test_numbers_of_numpy_give_the_frames_of_pythons(tmp_path: Path) -> None:
+    """Kept results are also those of Python's numbers with the same values."""
+    small = {"small": Scenario(n_words=3, n_attributes=3)}
+    given = {"n": 3, "draws": 30, "ci_prob": 0.875, "alpha": 0.0625, "rope": 0.03125}  # exact
+    frames = []
+    for kind, (whole, share) in ((0, (int, float)), (1, (np.int64, np.float32))):
+        own = {name: (whole if value > 1 else share)(value) for name, value in given.items()}
+        frames.append(calibrate(small, ["weat-p", "crossed-hpdi"], seed=1, folder=tmp_path, **own))
+        assert len(kept_results(tmp_path)) == 2, kind
+    assert_frame_equal(*frames)
+    assert frames[0].attrs == frames[1].attrs
+    json.dumps(frames[1].attrs)
 
 
 SMALL = {"small": Scenario(n_words=3, n_attributes=3, word_bias_sd=0.03)}

@@ -61,6 +61,43 @@ def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]
         assert re.search(f"Examples?: bayesbias {command} ", said)
 
 
+OF_OTHERS = {"--host", "--port", "--nworkers", "--nthreads", "--size", "--log_samples", "--help"}
+"""Options in the docs of other programs, and the one for help."""
+
+
+def test_options_in_the_docs_exist_and_those_that_are_on_can_be_switched_off(capsys) -> None:
+    shown = set[str]()
+    for command in set(commands(app)):
+        main([*command.split(), "--help"])
+        own = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", capsys.readouterr().out))
+        shown |= own
+        for argument in reduce(getitem, command.split(), app).assemble_argument_collection():
+            if argument.parse and argument.field_info.default is True:
+                assert argument.name.replace("--", "--no-", 1) in own, (command, argument.name)
+    texts = [*bundled_folder("docs").glob("*.md"), PACKAGE.parent / "README.md"]
+    named = re.findall(r"(?<![\w-])--[a-z][\w-]+", "".join(page.read_text() for page in texts))
+    assert {*named} - OF_OTHERS <= shown
+
+
+def test_subwords_can_be_left_out(tmp_path: Path) -> None:
+    """Only a fastText model makes vectors for words outside its vocabulary."""
+    from gensim.models import FastText
+
+    (tmp_path / "l.csv").write_text(
+        "role,set,word\nprotected,man,he\nprotected,woman,she\nstereotype,man,boss\n"
+        "stereotype,woman,bosses\n"
+    )
+    model = FastText([["he", "she", "boss", "men"]] * 5, vector_size=3, min_count=1, seed=1)
+    model.save(str(tmp_path / "ft.model"))
+    given = [str(tmp_path / "l.csv"), "--vectors", str(tmp_path / "ft.model"), "--allow-pickle"]
+    attributes = []
+    for more in ([], ["--no-subwords"]):
+        out = tmp_path / f"t{len(more)}.csv"
+        assert main(["table", *given, "--out", str(out), *more]) == 0
+        attributes.append({*bb.read_table(out)["attribute"]})
+    assert attributes == [{"boss", "bosses"}, {"boss"}]
+
+
 TOY = "toy.toml --vectors toy.txt"
 STARTS = {
     "run": TOY,

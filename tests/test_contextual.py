@@ -190,6 +190,20 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
     refused("no word in X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
 
 
+def test_scores_take_the_mappings_that_tables_take(made: ContextualVectors) -> None:
+    lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid"]]
+    arrays = dict(zip(made.words, made.vectors, strict=True))
+    found, same = seat(arrays, *lists), seat(made, *lists)
+    assert found.effect_size == same.effect_size
+    assert [*found.by_context.values()] == [*same.by_context.values()]
+    of_both = [ceat(each, *lists, n_samples=30, seed=1).effect_size for each in (arrays, made)]
+    assert of_both[0] == of_both[1]
+    for score in (seat, ceat):
+        flat = {word: rows[0] for word, rows in arrays.items()}
+        refused("array for every word", score, flat, *lists)
+        refused("or a mapping of words", score, [1.0], *lists, error=TypeError)
+
+
 LISTS = {"X": ["x1", "x2"], "Y": ["y1", "y2"], "A": ["a"], "B": ["b"]}
 LISTED = tuple(word for words in LISTS.values() for word in words)
 

@@ -138,6 +138,11 @@ def test_the_levels_of_correlation() -> None:
     for r, rows in ((found["r"][2], means.loc["c"]), (found["r"].iloc[-1], sizes)):
         assert r == pytest.approx(np.corrcoef(rows["score"], rows["bias"])[0, 1])
     assert found["n"].tolist() == [8] * 4 + [40] * 3 + [8, 4]
+    texts = frame.assign(score=frame["score"].map(repr), bias=frame["bias"].map(repr))
+    pd.testing.assert_frame_equal(correlations(texts, seed=0), found)
+    for odd in ("high", None, np.inf):
+        wrong = frame.astype(object).assign(score=[odd, *frame["score"][1:]])
+        refused("score must be finite numbers", correlations, wrong)
     alone = correlations(frame[frame["model"] == "c"], seed=0)
     assert alone["level"].tolist() == ["class", "sample"]
     assert alone["r"][0] == found["r"][2]
@@ -153,7 +158,8 @@ def test_refusals() -> None:
     refused("true or false for every", tpr_gaps, [[2, 0]], [[1, 0]], ["f"])
     refused("truth must be true or false", subgroup_areas, [1, 2], [0.2, 0.1], EMPTY)
     refused("has no class of truth", tpr_gaps, [1, 1, 2, 2], ["1", "1", "2", "2"], [*"fmfm"])
-    refused("n_resamples must be", correlate, *FOUR, clusters=[*"abcd"], n_resamples=0)
+    for few in (0, 24):
+        refused("n_resamples must be", correlate, *FOUR, clusters=[*"abcd"], n_resamples=few)
     refused("models must be over 1 sd below", ranking_accuracy, [1, 2, 3], [0.1, 0.1, 0.1])
     refused("scores must be finite numbers, as", ranking_accuracy, [1, np.nan], [0.1, 0.2])
     for models, why in (([*"ab"], "4 names.* got 2"), ([*"abc", None], "no model in row 3")):

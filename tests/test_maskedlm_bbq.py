@@ -25,6 +25,7 @@ from pandas.testing import assert_frame_equal
 from bayesbias.maskedlm import bbq_scores, read_pairs, read_scores
 from bayesbias.maskedlm.bbq import NESTED, NO_TARGET, OTHERS, bbq_places
 from bayesbias.maskedlm.bbq_answers import answer_names, named_place
+from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut
 
 BLACK = ["African American", "Black"]
@@ -89,6 +90,48 @@ def test_targets_from_the_metadata_of_the_authors(tmp_path: Path, monkeypatch) -
     row = ("Race_x_gender", "stereo", "Race_x_gender 1", said("B"), said("A"))
     assert [*pairs.drop(columns="pair_id").itertuples(index=False, name=None)] == [row] * 2
     refused(r"left: left out 5 .* both answers", read_pairs, path, "bbq")
+
+
+ABSENT: list[Any] = [{}, *({"additional_metadata": null} for null in (None, "", "null", {}))]
+
+
+@pytest.mark.parametrize("held", ABSENT)
+@pytest.mark.parametrize("kind", ["harness", "inspect", "questions", "table"])
+def test_targets_replace_the_groups_that_questions_lack(held, kind, tmp_path: Path) -> None:
+    """A question with ``target_loc`` needs no groups of its own; others say what to pass."""
+    asked = [{**question(n), **held} for n in range(3)]
+    for row in asked:
+        if not held:
+            del row["additional_metadata"]
+    keys = [("Age", n, place) for n, place in enumerate(("0", "2", "0"))]
+    metadata = tmp_path / "metadata.csv"
+    names = ["category", "example_id", "target_loc"]
+    pd.DataFrame(keys, columns=names).to_csv(metadata, index=False)
+    if kind == "harness":
+        path = log(tmp_path, [sample(n, row, -1, -2, -3) for n, row in enumerate(asked)])
+        assert read_scores(path, metadata=metadata)["difference"].tolist() == [2, -2, 2]
+        refused("pass the authors' additional_metadata.csv as metadata", read_scores, path)
+        return
+    if kind == "inspect":
+        answers = {"choice": {"answer": "A"}}
+        samples = [{"id": n, "metadata": row, "scores": answers} for n, row in enumerate(asked)]
+        path = tmp_path / "log.json"
+        path.write_text(json.dumps(inspected() | {"samples": samples}))
+        assert read_scores(path, metadata=metadata)["difference"].tolist() == [1, -1, 1]
+        assert bbq_scores(path, metadata=metadata)["n_unclear"].tolist() == [0, 0]
+        refused("pass the authors' additional_metadata.csv as metadata", bbq_scores, path)
+        return
+    path = tmp_path / "questions"
+    if kind == "table":
+        texts = [row | {"answer_info": json.dumps(row["answer_info"])} for row in asked]
+        pd.DataFrame(texts).to_csv(path, index=False)
+    else:
+        path.write_text("\n".join(map(json.dumps, asked)))
+    pairs = read_pairs(path, "bbq", metadata=metadata)
+    said = "Two people were late. Who was it? The {}".format
+    expected = [said(one) for one in ("grandpa", "grandson", "grandpa")]
+    assert pairs["stereotypical"].tolist() == expected
+    refused("pass the authors' additional_metadata.csv as metadata", read_pairs, path, "bbq")
 
 
 def test_an_unknown_kind_of_context_is_not_passed_over(tmp_path: Path) -> None:
@@ -159,6 +202,34 @@ SAID: list[tuple[str, int]] = [
     ("I do not know, so it can’t be determined", 2),
     ("The grandfather, not the grandson", -1),
 ]
+
+
+UNKNOWN_ANSWERS = (
+    *(
+        "I don't know",
+        "Don\u2019t know.",
+        "I don\u02bct know",
+        "Do not know",
+        "Cannot know",
+        "Unknown",
+    ),
+    *("Not known", "Can't know", "unknown", "It cannot be determined", "'Can\u2018t answer'"),
+)
+"""Answers in which lm-evaluation-harness (tasks/bbq/utils.py) finds the one for unknown."""
+
+
+def test_generated_answers_for_unknown(tmp_path: Path) -> None:
+    said = [*UNKNOWN_ANSWERS, "The grandpa", "'The grandson'", "`Grandpa`", "Nobody"]
+    samples = [
+        {"doc_id": n, "doc": question(n, ans1="Can\u2019t answer"), "filtered_resps": [text]}
+        for n, text in enumerate(said)
+    ]
+    with pytest.warns(LeftOut) as told:
+        scores = bbq_scores(log(tmp_path, samples, "samples_bbq_2026.jsonl")).iloc[0]
+    assert left_out(told) == {NO_CHOICE: 1}
+    accuracy = len(UNKNOWN_ANSWERS) / len(said)
+    assert scores["accuracy_ambig"] == pytest.approx(accuracy)
+    assert scores["s_ambig"] == pytest.approx((1 - accuracy) * (2 * 2 / 3 - 1))
 
 
 @pytest.mark.parametrize(("text", "place"), SAID)

@@ -16,7 +16,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, read_scores
 from bayesbias.maskedlm.harness_logs import _score
-from bayesbias.maskedlm.logs import AGAIN, IDENTICAL, INFINITE
+from bayesbias.maskedlm.logs import AGAIN, IDENTICAL, INFINITE, NO_CHOICE
 from bayesbias.warnings import LeftOut
 
 TWIN = {"sent_more": "Ann is late.", "sent_less": "Joe is late."}
@@ -53,7 +53,7 @@ def test_another_filter_may_find_the_answer(tmp_path: Path) -> None:
     ]
     with pytest.warns(LeftOut) as told:
         paired = read_scores(log(tmp_path, samples))
-    assert left_out(told) == {AGAIN: 2}
+    assert left_out(told) == {AGAIN: 2, NO_CHOICE: 1}
     assert paired["difference"].tolist() == [1, -1]
     assert paired.attrs["left_out"] == 3
 

@@ -1,17 +1,31 @@
 """Logs of Inspect, and folders with logs of several tools, tasks, and models."""
 
+import gzip
 import json
+import zipfile
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from maskedlm_toys import ASKED, CHOSEN, crows, eval_file, inspected, log, question, sample
+from maskedlm_toys import (
+    ASKED,
+    CHOSEN,
+    crows,
+    eval_file,
+    inspected,
+    left_out,
+    log,
+    question,
+    sample,
+)
 from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
 from bayesbias.maskedlm.inspect_logs import _chosen
+from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut, UnfinishedLog
 
 
@@ -58,10 +72,47 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
     answers = {"B": 1, "(b) he": 1, " C.": 2, "**A**": 0, "Both": -1, "D": -1, "": -1}
-    answers |= {"A,B": -1, "(a) and (b)": 0, "B, C.": -1, "A: a boy": 0, "A boy": -1, "a Man": 1}
+    answers |= {"A,B": -1, "(a) and (b)": -1, "B, C.": -1, "A: a boy": 0, "A boy": -1, "a Man": 1}
     names = [["The woman"], ["The man"], ["Unknown", "not known"]]
     answers |= {"The woman": 0, "A man": 1, "It is not known.": 2, "the man or the woman": -1}
     assert {text: _chosen([text], names) for text in answers} == answers
+
+
+ONE_LETTER = ["{0}", "{0}\nBecause it fits.", "{0}\r\nIt fits.", "{0}\tIt fits.", "({0}). It fits"]
+ONE_LETTER += [
+    "{0} because it fits",
+    "{0} is right",
+    "{0} The tall one",
+    "{0}, not {1}",
+    "{0} not {1}",
+]
+SEVERAL = ["{0} or {1}", "{0} and {1}", "{0} & {1}", "{0}/{1}", "{0}, or {1}.", "({0}) or ({1})"]
+SEVERAL += ["{0} or {1}\nI am not sure.", "{0}/{1} fit.", "{0}, {1}, or {2}", "{0}\n{1}", "{0} {1}"]
+
+
+@pytest.mark.parametrize("letters", [*permutations("ABC")])
+@pytest.mark.parametrize("change", [str, str.lower])
+def test_answers_do_not_depend_on_how_choices_are_lettered(letters, change) -> None:
+    """A letter before a line break is no article, and letters that are joined are no choice."""
+    names = [["The woman"], ["The man"], ["Unknown"]]
+    place = "ABC".index(letters[0])
+    found = {form: _chosen([form.format(*map(change, letters))], names) for form in ONE_LETTER}
+    assert found == dict.fromkeys(ONE_LETTER, place)
+    found = {form: _chosen([form.format(*map(change, letters))], names) for form in SEVERAL}
+    assert found == dict.fromkeys(SEVERAL, -1)
+
+
+def test_answers_without_a_choice_are_counted(tmp_path: Path) -> None:
+    """They are left out of the pairs, and wrong among the answers, so a warning counts them."""
+    content = inspected()
+    content["samples"].pop()  # a question without a clear group
+    for place in (0, 3, 8):  # two ambiguous questions, and one whose context decides
+        content["samples"][place]["scores"]["choice"]["answer"] = "I would rather not say."
+    (tmp_path / "log.json").write_text(json.dumps(content))
+    for read in (read_scores, bbq_scores):
+        with pytest.warns(LeftOut) as told:
+            read(tmp_path / "log.json")
+        assert left_out(told) == {NO_CHOICE: 3}
 
 
 def test_an_overall_log_and_a_subset(tmp_path: Path) -> None:
@@ -103,6 +154,81 @@ def test_logs_of_several_tools_in_one_folder(tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         read_scores(tmp_path)
     assert [each.message.n for each in told] == [1, 1]
+
+
+def renamed(folder: Path, name: str) -> Path:
+    """Write an Inspect log under a name whose endings say how it is packed."""
+    folder.mkdir(exist_ok=True)
+    content = inspected() | {"samples": inspected()["samples"][:4]}
+    plain = eval_file(folder / "x.eval", content)
+    if name.endswith(".gz"):
+        (folder / name).write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    elif name == "nested.zip":
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.write(plain, "x.eval")
+        plain.unlink()
+    else:
+        plain.rename(folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", ["x.zip", "a.eval.gz", "a.gz", "a.EVAL", "nested.zip"])
+def test_logs_of_inspect_under_other_names(name, tmp_path: Path) -> None:
+    """A log that is read by itself is also read in a folder, next to others."""
+    path = renamed(tmp_path / "logs", name)
+    (path.parent / "own.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    assert read_scores(path)["difference"].tolist() == [1, 1]
+    read = read_scores(path.parent)
+    assert sorted(read["difference"]) == [0.5, 1, 1]
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        for one in ("a/", "b/"):
+            archive.write(path, one + path.name)
+    assert len(read_scores(f"{tmp_path}/two.zip::b/{path.name}")) == 2
+
+
+def test_logs_whose_marks_come_late(tmp_path: Path) -> None:
+    """A long first line, or samples in front of what names the task, hide no log."""
+    long = "x" * 200_000
+    late = [crows(n) for n in range(3)]
+    for one in late:
+        one["doc"] = {"context": long} | one["doc"]
+    log(tmp_path / "late", late)
+    content = inspected() | {"samples": inspected()["samples"][:4]}
+    content = {"plan": long, "samples": content["samples"], "eval": content["eval"]}
+    for number, indent in enumerate((None, 2)):
+        text = json.dumps(
+            {**content, "eval": {"task": "bbq", "model": f"m{number}"}}, indent=indent
+        )
+        (tmp_path / f"{number}.json").write_text(text)
+    listed = [crows(n) for n in range(3)]
+    listed[0]["doc"] = {"context": long} | listed[0]["doc"]
+    (tmp_path / "gpt_crows_pairs.json").write_text(json.dumps(listed, indent=2))
+    found = read_scores(tmp_path).groupby("model")["difference"].apply(list).to_dict()
+    assert found == {"late": [1, 0, -1], "gpt": [1, 0, -1], "m0": [1, 1], "m1": [1, 1]}
+    for name in ("0.json", "1.json", "gpt_crows_pairs.json", "late"):
+        assert len(read_scores(tmp_path / name)) > 1
+
+
+def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Logs of other tasks, and archives of several files or damaged ones, are not passed over."""
+    log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    other = log(
+        tmp_path / "gpt", [sample(0, {"ctx": "A man is"}, -1, -2)], "samples_hellaswag.jsonl"
+    )
+    with zipfile.ZipFile(tmp_path / "backup.zip", "w") as archive:
+        for name in ("a.jsonl", "b.jsonl"):
+            archive.writestr(name, json.dumps(crows(0)))
+    (tmp_path / "cut.zip").write_bytes((tmp_path / "backup.zip").read_bytes()[:40])
+    (tmp_path / "notes.txt").write_text("doc")
+    (tmp_path / "results.json").write_text('{"results": {}}')
+    with pytest.warns(LeftOut) as told:
+        assert len(read_scores(tmp_path)) == 3
+    named = sorted(each.message.names for each in told)
+    packed = tuple(str(tmp_path / name) for name in ("backup.zip", "cut.zip"))
+    assert named == sorted([packed, (str(other),)])
+    with pytest.warns(LeftOut):
+        refused("no log at", read_scores, tmp_path, "csv", error=FileNotFoundError)
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

@@ -437,6 +437,7 @@ def test_observed_shares_of_single_pairs_are_binomial_and_name_the_largest_clust
     assert frame["largest_share"].to_dict() == {"all": 7 / 24, "age": 7 / 12, "race": 3 / 12}
     assert frame["largest_cluster"].tolist()[:2] == ["gay / straight"] * 2
     paired.loc[:4, "difference"] = 0.0
+    refused("n_resamples must be .* 25 or more", maskedlm.observed_shares, paired, n_resamples=24)
     tied = maskedlm.observed_shares(paired, seed=1).set_index("bias_type").loc["all"]
     assert tied["n_ties"] == 5
     assert tied["share"] == ((paired["difference"] > 0).sum() + 5 / 2) / 24

@@ -108,6 +108,12 @@ def test_scaled_are_the_models_priors_and_not_the_effects(crossed_posterior: Dat
     assert "log_prior" not in crossed_posterior.children
 
 
+def test_the_fewest_draws_are_enough_for_many_chains(toy_table: pd.DataFrame) -> None:
+    post = bb.fit(toy_table, "crossed", draws=8, chains=50, seed=1)
+    for draws in (25, 100, 400):
+        assert prior_sensitivity(post, draws=draws)[["prior", "likelihood"]].notna().all(axis=None)
+
+
 def test_a_prior_beside_the_data_is_a_conflict_and_one_that_decides_is_strong() -> None:
     """The mean of 20 words is .85, with an sd of .02; a prior of 1.1 (.05) is far from it."""
     rng = np.random.default_rng(0)
@@ -303,7 +309,7 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.contrasts(post, rope=(-0.1, 0.1)), "rope is a half-width"),
     (lambda post: bb.contrasts(post, rope=2.1), "rope is a half-width"),
     (lambda post: bb.contrasts(post, ci_prob="89%"), "ci_prob must lie in"),
-    (lambda post: bb.prior_sensitivity(post, draws=0), "draws must be a whole number, 1 or more"),
+    (lambda post: bb.prior_sensitivity(post, draws=0), "draws must be a whole number, 25 or more"),
     (bb.hypothesis, "pass one or more statements"),
     (lambda post: bb.hypothesis(post, ["man < woman"]), "pass one or more statements"),
     (lambda post: bb.hypothesis(post, "associated - different"), "exactly one < or >, not 0"),

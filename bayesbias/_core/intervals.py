@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 DEFAULT_CI_PROB, DEFAULT_CI_KIND = 0.89, "hdi"
 
+LEAST_RESAMPLES = 25
+"""Smallest number of bootstrap resamples for an interval."""
+
 ERROR_SHARE = 0.25
 """Upper bound on an exact mixture's Monte Carlo error, relative to the error of as many draws.
 The largest ratio in four bundled lists is .24, at one end of the overall interval for race."""

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import re
 import struct
@@ -52,6 +53,12 @@ ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".tgz", *ARCHIVES)
 
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)", re.IGNORECASE)
 """Files in archives that are never meant, such as the resource forks that Macs add."""
+
+_OF_DATA = re.compile(
+    r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
+    r"|^(_journal/start\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
+)
+"""Files in a zip file that is itself a file of data."""
 
 WITHIN = "::"
 """Separator between the path of an archive and the name of a file in it."""
@@ -206,7 +213,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def parts_of(path: Path) -> tuple[Path, str]:
     """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
     archive, _, member = str(path).partition(WITHIN)
-    return (Path(archive), member) if member and not path.exists() else (path, "")
+    return (Path(archive), member) if member and not os.path.exists(path) else (path, "")
+
+
+def is_stored(path: Path) -> bool:
+    """Return whether a path leads to a file, which may be in an archive."""
+    archive, member = parts_of(path)
+    if not member or not archive.is_file():
+        return archive.is_file()
+    try:
+        with opened(path):
+            return True
+    except ValueError:
+        return False
 
 
 @contextmanager
@@ -253,7 +272,7 @@ def packing(stream: IO[bytes]) -> str:
 
 
 def is_data(stream: IO[bytes]) -> bool:
-    """Return whether a zip file is itself a file of data, such as ``.npz`` or PyTorch's."""
+    """Return whether a zip file is itself a file of data, such as ``.npz`` or an Inspect log."""
     try:
         names = zipfile.ZipFile(stream).namelist()
     except (RuntimeError, ValueError, *_PACKED):
@@ -261,9 +280,7 @@ def is_data(stream: IO[bytes]) -> bool:
     finally:
         stream.seek(0)
     arrays = any(names) and all(name.endswith(".npy") for name in names)
-    return arrays or any(
-        re.search(r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$)", name) for name in names
-    )
+    return arrays or any(map(_OF_DATA.search, names))
 
 
 def _zstd() -> Any:  # noqa: ANN401  a module of Python 3.14, or of a package

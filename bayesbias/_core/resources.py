@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .checks import check_path, unknown_name
+from .reading import parts_of
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -46,7 +47,7 @@ def toml_path(
     if isinstance(source, str) and source in names:
         return bundled_folder(folder) / f"{source}.toml"
     path = Path(os.path.expanduser(source))
-    if os.path.isfile(path):  # a name may be too long for Path.is_file
+    if os.path.isfile(parts_of(path)[0]):  # a name may be too long for Path.is_file
         if path.suffix.lower() not in endings:
             raise ValueError(
                 f"the file name of a {kind} must end in {some}; save the file as one of these, or "
@@ -66,15 +67,22 @@ def toml_path(
     raise no_file(kind, path)
 
 
+def require_file(kind: str, path: Path) -> None:
+    """Raise a FileNotFoundError unless a path is of a file, or of an archive and a file in it."""
+    if not parts_of(path)[0].is_file():
+        raise no_file(kind, path)
+
+
 def no_file(kind: str, path: str | Path) -> FileNotFoundError:
     """Return an error for a missing file that suggests any similar name in the folder."""
-    folder = Path(path).parent
-    if Path(path).is_dir():
+    path, _ = parts_of(Path(path))
+    folder = path.parent
+    if path.is_dir():
         return FileNotFoundError(f"{path} is a folder; give the path of a {kind} in it")
     if os.path.exists(path):
         text = f"{path} is a pipe or a device; save its content as a file, and pass its path"
         return FileNotFoundError(text)
     names = os.listdir(folder) if folder.is_dir() else []
-    near = get_close_matches(Path(path).name, names, n=1)
+    near = get_close_matches(path.name, names, n=1)
     hint = f"; did you mean {folder / near[0]}?" if near else ""
     return FileNotFoundError(f"no {kind} at {path}{hint}")

@@ -13,7 +13,7 @@ from .._core.checks import check_choice, check_numbers, unknown_name
 from .._core.intervals import DEFAULT_CI_PROB, check_probability
 from ..model.spec import ModelSpec, load_model, models
 from ..nulls import Batch
-from ..sampling.options import SIMULATED_ROPE, check_rope
+from ..sampling.options import LEAST_DRAWS, SIMULATED_ROPE, check_rope
 from .measures import OTHERS, measure_score, truth_columns
 from .posteriors import UNPOOLED, measure_posteriors
 
@@ -49,7 +49,9 @@ class Choices:
         check_probability(self.alpha, "alpha")
         check_probability(self.ci_prob)
         check_rope(self.rope)
-        check_numbers(draws=self.draws)
+        check_numbers(least=LEAST_DRAWS, draws=self.draws)
+        for name in ("alpha", "ci_prob", "rope"):  # of NumPy, in single precision
+            object.__setattr__(self, name, float(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,11 @@ SCORE_METHODS = {
 
 
 def normal_models() -> list[str]:
-    """Return the names of the bundled Normal models for distances and changes."""
-    names = [name for outcome in LEVELS for name in models(outcome)]
-    return [name for name in names if load_model(name).likelihood == "normal"]
+    """Return the names of the bundled Normal models for simulated tables, which lack contexts."""
+    specs = [load_model(name) for outcome in LEVELS for name in models(outcome)]
+    return [
+        spec.name for spec in specs if spec.likelihood == "normal" and not spec.terms_of("context")
+    ]
 
 
 def posterior_method(
@@ -192,6 +196,11 @@ def posterior_method(
         raise ValueError(
             f"the model {spec.name!r} has a {spec.likelihood} likelihood, but thousands of fits "
             "need the exact sampler; choose a Normal model"
+        )
+    if spec.terms_of("context"):
+        raise ValueError(
+            f"the model {spec.name!r} has context effects, but simulated tables have no contexts; "
+            f"choose one of {', '.join(normal_models())}"
         )
     readings = ("hpdi", "rope") if level == ANY_WORD else tuple(READINGS)
     known = {"level": (level, LEVELS[spec.outcome]), "reading": (reading, readings)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain, product
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.checks import check_numbers
-from .._core.jobs import Job, run_jobs
+from .._core.jobs import Job, as_json, run_jobs
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import BaseScenario
 from ..nulls import scenario as named_scenario
@@ -70,7 +69,7 @@ def calibrate(
     alpha, ci_prob, rope : float
         Level of tests, probability of HPDIs, and half-width of the region of practical equivalence.
     draws : int
-        Number of posterior draws per table.
+        Number of posterior draws per table, 25 or more, as in `fit`.
     folder : str or Path, optional
         Folder for finished jobs, from which a stopped run resumes.
     progress : bool, optional
@@ -121,7 +120,8 @@ def calibrate(
         tables = pd.concat([finished.frames[job.name] for job in parts], ignore_index=True)
         rows.append({"scenario": place, "method": name, **_rate(tables, asked[name], choices)})
     frame = pd.DataFrame(rows)
-    frame.attrs = {"alpha": alpha, "ci_prob": ci_prob, "rope": rope, "mc_prob": MONTE_CARLO}
+    frame.attrs = {name: getattr(choices, name) for name in ("alpha", "ci_prob", "rope")}
+    frame.attrs["mc_prob"] = MONTE_CARLO
     frame.attrs["seed"] = str(sequence.entropy)
     return frame
 
@@ -142,7 +142,7 @@ def _jobs(
     """
     jobs, place = [], scenario.settings()
     drawn = {name: value for name, value in place.items() if name != "class"}
-    content = json.dumps([str(seed.entropy), list(seed.spawn_key), drawn], sort_keys=True)
+    content = as_json([str(seed.entropy), list(seed.spawn_key), drawn], sort_keys=True)
     entropy = int.from_bytes(hashlib.sha256(content.encode()).digest()[:16], "big")
     step = BLOCK * (BLOCKS_OF_SCORES if isinstance(method.source, str) else 1)
     for start in range(0, n, step):

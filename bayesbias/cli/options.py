@@ -111,7 +111,7 @@ class ListReading(Reading):
     """
 
     strip_accents: bool = False
-    subwords: bool = True
+    subwords: Annotated[bool, Option(negative="--no-subwords")] = True
     max_missing: float | None = None
 
     @property

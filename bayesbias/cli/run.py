@@ -120,12 +120,12 @@ def compare(
 
 def _is_table(path: Path, words: str | None) -> bool:
     """Return whether a file is a table: by its name, or by its columns if a list is given."""
-    from .._core.reading import unpacked_name
+    from .._core.reading import parts_of, unpacked_name
     from ..tables.schema import COLUMNS
     from ..tables.table_files import read_csv
 
     ending = unpacked_name(path).suffix.lower()
-    if words and ending in {".csv", ".tsv"} and path.is_file():
+    if words and ending in {".csv", ".tsv"} and parts_of(path)[0].is_file():
         return COLUMNS[-1] in read_csv(path, nrows=0)
     return ending in {".csv", ".tsv", ".parquet"}
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .._core.checks import check_choice, check_listed, check_numbers, is_whole
-from .._core.display import progress_bar
+from .._core.checks import check_choice, check_labels, check_listed, check_numbers, is_whole
+from .._core.display import abridged, progress_bar
 from .._core.warnings import warn
 from ..warnings import ContextIgnored
 from .encoders import Encoder, load_encoder
@@ -54,6 +54,29 @@ class ContextualVectors:
         keyed = KeyedVectors(self.vectors.shape[2])
         keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
         return keyed
+
+
+def as_contextual(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> ContextualVectors:
+    """Return vectors of occurrences as an object, with as many contexts as every word has."""
+    if isinstance(vectors, ContextualVectors):
+        return vectors
+    if not isinstance(vectors, Mapping):
+        raise TypeError(
+            "vectors must be from contextual_vectors, or a mapping of words to arrays; got the "
+            f"{type(vectors).__name__} {vectors!r:.60}"
+        )
+    check_labels(vectors, "columns")
+    rows = {word: np.asarray(each, dtype=np.float32) for word, each in vectors.items()}
+    shapes = {each.shape[1:] for each in rows.values()}
+    fewest = min((len(each) for each in rows.values() if each.ndim == 2), default=0)
+    if len(shapes) != 1 or not fewest or any(each.ndim != 2 for each in rows.values()):
+        raise ValueError(
+            "pass an (n_occurrences, n_dims) array for every word, with the same n_dims; got "
+            f"{abridged([f'{word}: {each.shape}' for word, each in rows.items()])}"
+        )
+    contexts = tuple(f"occurrence {number}" for number in range(1, fewest + 1))
+    stack = np.stack([each[:fewest] for each in rows.values()])
+    return ContextualVectors("arrays", tuple(rows), contexts, stack, (), "word", -1)
 
 
 def contextual_vectors(

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.random import default_rng
+from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
 from ..embeddings.word_sets import listed_words, refuse_overlap
 from ..scores.poles import effect_sizes
-from .encoding import ContextualVectors
+from .encoding import ContextualVectors, as_contextual
 
 SAMPLES_AT_ONCE = 500
 """Number of samples whose cosines are in memory at once: 1 MB for lists of 16 words."""
@@ -29,7 +30,7 @@ class SeatResult:
 
 
 def seat(
-    vectors: ContextualVectors,
+    vectors: ContextualVectors | Mapping[str, ArrayLike],
     X: Iterable[str],
     Y: Iterable[str],
     A: Iterable[str],
@@ -42,8 +43,9 @@ def seat(
 
     Parameters
     ----------
-    vectors : ContextualVectors
-        Vectors of sentences, not words: ``pooling="sentence"``, ``"cls"``, or ``"last"``.
+    vectors : ContextualVectors or mapping of str to array_like
+        Vectors of sentences, not words: ``pooling="sentence"``, ``"cls"``, or ``"last"``. A mapping
+        is read as in `contextual_table`.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
 
@@ -51,6 +53,7 @@ def seat(
     ----------
     May et al. (2019), On measuring social biases in sentence encoders.
     """
+    vectors = as_contextual(vectors)
     rows, missing = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
     whole = _effect(rows)
     by_context = {
@@ -102,7 +105,7 @@ class CombinedEffect:
 
 
 def ceat(
-    vectors: ContextualVectors,
+    vectors: ContextualVectors | Mapping[str, ArrayLike],
     X: Iterable[str],
     Y: Iterable[str],
     A: Iterable[str],
@@ -121,8 +124,9 @@ def ceat(
 
     Parameters
     ----------
-    vectors : ContextualVectors
-        Vectors of every word, in natural sentences or in templates.
+    vectors : ContextualVectors or mapping of str to array_like
+        Vectors of every word, in natural sentences or in templates. A mapping is read as in
+        `contextual_table`.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int
@@ -137,6 +141,7 @@ def ceat(
     from scipy.stats import norm
 
     check_numbers(n_samples=n_samples)
+    vectors = as_contextual(vectors)
     (x, y, a, b), _ = _rows(vectors, {"X": X, "Y": Y, "A": A, "B": B})
     k, n, rng = len(vectors.contexts), len(x) + len(y), default_rng(seed)
     unit = [unit_rows(rows.reshape(-1, rows.shape[2])) for rows in (x, y, a, b)]

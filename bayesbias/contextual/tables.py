@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.checks import Argument, ArgumentError, check_labels, is_whole
-from .._core.display import abridged
+from .._core.checks import Argument, ArgumentError, is_whole
 from ..embeddings.distances import distance_table
 from ..tables.schema import validate_table
 from ..tables.wordlists import WordList
-from .encoding import ContextualVectors
+from .encoding import ContextualVectors, as_contextual
 
 
 def contextual_table(
@@ -48,7 +46,7 @@ def contextual_table(
     """
     if not is_whole(turn):
         raise ArgumentError(Argument("turn"), f" must be a whole number; got {turn!r}")
-    vectors, tables = _stacked(vectors), []
+    vectors, tables = as_contextual(vectors), []
     for place, context in enumerate(vectors.contexts):
         keyed = vectors.in_context(context)
         table = distance_table(keyed, wordlist, embedding=vectors.encoder, max_missing=max_missing)
@@ -59,21 +57,3 @@ def contextual_table(
     n = len(vectors.contexts)
     here = whole.pop("place") == (word + attribute + turn % n) % n
     return validate_table(whole[here])
-
-
-def _stacked(vectors: ContextualVectors | Mapping[str, ArrayLike]) -> ContextualVectors:
-    """Return vectors of occurrences as an object, with as many contexts as every word has."""
-    if isinstance(vectors, ContextualVectors):
-        return vectors
-    check_labels(vectors, "columns")
-    rows = {word: np.asarray(each, dtype=np.float32) for word, each in vectors.items()}
-    shapes = {each.shape[1:] for each in rows.values()}
-    fewest = min((len(each) for each in rows.values() if each.ndim == 2), default=0)
-    if len(shapes) != 1 or not fewest or any(each.ndim != 2 for each in rows.values()):
-        raise ValueError(
-            "pass an (n_occurrences, n_dims) array for every word, with the same n_dims; got "
-            f"{abridged([f'{word}: {each.shape}' for word, each in rows.items()])}"
-        )
-    contexts = tuple(f"occurrence {number}" for number in range(1, fewest + 1))
-    stack = np.stack([each[:fewest] for each in rows.values()])
-    return ContextualVectors("arrays", tuple(rows), contexts, stack, (), "word", -1)

@@ -39,8 +39,12 @@ TEXTS = ("category", "example_id", "question_index", "context", "question", *ANS
 UNKNOWN = (
     *("unknown", "undetermined", "not known", "not answerable", "cannot answer", "can't answer"),
     *("not enough info", "not enough information", "cannot be determined", "can't be determined"),
+    *("don't know", "do not know", "can't know", "cannot know"),
 )
-"""What the third answer says."""
+"""What the third answer says, also when it is generated, as in lm-evaluation-harness."""
+
+APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07`´", "'"))
+"""Characters that texts have as apostrophes."""
 
 _SAME = {"boy": "m", "man": "m", "men": "m", "male": "m", "latina": "latino"}
 _SAME |= {"girl": "f", "woman": "f", "women": "f", "female": "f"}
@@ -80,20 +84,33 @@ def _key(category: object, example: object) -> tuple[str, str]:
 def as_question(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a question whose nested fields are objects, as tables have them as text or arrays.
 
-    Raise a ValueError if a text is null or empty.
+    Null ``additional_metadata`` are left out. Raise a ValueError if a text is null or empty.
     """
     for name in TEXTS:
         if name in row:
             text_of(row, name)
-    return {**row, **{name: _nested(name, row[name]) for name in NESTED if name in row}}
+    nested = {name: _value(row[name]) for name in NESTED if name in row}
+    if _is_null(nested.get(NESTED[1])):
+        nested.pop(NESTED[1], None)
+    others = {name: given for name, given in row.items() if name not in NESTED}
+    return others | {name: _nested(name, given) for name, given in nested.items()}
+
+
+def _value(given: object) -> object:
+    """Return the value of a text in JSON or as Python prints it, or what else is given."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except ValueError:
+        return literal(given)
+
+
+def _is_null(given: object) -> bool:
+    return given is None or given == "" or (isinstance(given, float) and np.isnan(given))
 
 
 def _nested(name: str, given: object) -> dict[str, Any]:
-    if isinstance(text := given, str):
-        try:
-            given = json.loads(text)
-        except ValueError:
-            given = literal(text)
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{name} must be an object, or its text in JSON; got {given!r:.60}. Save the questions "
@@ -118,12 +135,13 @@ def bbq_places(
     >>> bbq_places(about | {"additional_metadata": {"stereotyped_groups": ["F"]}})
     (1, 0)
     """
-    labels = [_labels(question, place) for place in range(3)]
     groups = [place for place in range(3) if place != unknown_place(question)]
     if len(groups) != 2:
         return NO_PAIR
-    target: int | str | None = _target(question, {place: labels[place] for place in groups})
-    if targets is not None:
+    target: int | str | None
+    if targets is None:
+        target = _target(question, {place: _labels(question, place) for place in groups})
+    else:
         target = targets.get(_key(question["category"], question["example_id"]))
         target = NO_TARGET if target not in groups else target
     if not isinstance(target, int):
@@ -146,13 +164,25 @@ def is_ambiguous(question: Mapping[str, Any]) -> bool:
 def unknown_place(question: Mapping[str, Any]) -> int | None:
     """Return the position of the unknown answer, or None unless there is exactly one."""
     said = [[*info_of(question, place), str(question.get(f"ans{place}"))] for place in range(3)]
-    found = [p for p in range(3) if any(one.strip().lower() in UNKNOWN for one in said[p])]
+    found = [p for p in range(3) if {*map(spoken, said[p])} & {*UNKNOWN}]
     return found[0] if len(found) == 1 else None
+
+
+def spoken(text: str) -> str:
+    """Return the words of a text in lower case, without an article before them."""
+    found = re.findall(r"[\w'-]+", text.lower().translate(APOSTROPHES))
+    words = [word for each in found if (word := each.strip("'-"))]  # marks around a quotation
+    return " ".join(words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words)
 
 
 def _target(question: Mapping[str, Any], labels: Mapping[int, set[str]]) -> int | str:
     """Return the position of the only answer that belongs to most of the stereotyped groups."""
-    named = question["additional_metadata"]["stereotyped_groups"]
+    about = question.get(NESTED[1], {})
+    if "stereotyped_groups" not in about:
+        raise ValueError(
+            f"{NESTED[1]} has no stereotyped_groups; pass the authors' {NESTED[1]}.csv as metadata"
+        )
+    named = about["stereotyped_groups"]
     if isinstance(named, str):
         named = [re.sub(r"['\"\[\]]", " ", named)]
     names = [name for group in named or () for name in re.split("[,;/]", str(group))]

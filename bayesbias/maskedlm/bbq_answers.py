@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .bbq import UNKNOWN, info_of, unknown_place
+from .bbq import UNKNOWN, info_of, spoken, unknown_place
 from .datasets import ALL_TYPES
 
 _NEGATION = re.compile(r"\b(not|no|never|cannot)\b|n't\b")
@@ -89,12 +89,6 @@ def right_place(question: Mapping[str, Any]) -> int | None:
         if given in {str(place), "ABC"[place], question.get(f"ans{place}")}:
             return place
     raise ValueError(f"its label is {label!r:.40}, not 0, 1, or 2")
-
-
-def spoken(text: str) -> str:
-    """Return the words of a text in lower case, without an article before them."""
-    words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
-    return " ".join(words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words)
 
 
 def bbq_table(answers: Iterable[BbqAnswer]) -> pd.DataFrame:

@@ -7,14 +7,15 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from .._core.reading import damage_named, read_json
+from .._core.reading import damage_named, opened, read_json, unpacked_name
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
-from .bbq import ANSWERS, as_question
-from .bbq_answers import answer_names, named_place, spoken
+from .bbq import ANSWERS, as_question, spoken
+from .bbq_answers import answer_names, named_place
 from .datasets import text_of
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
@@ -29,8 +30,20 @@ HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 SUMMARIES = ("summaries.json", "summary.json")
 
-_LETTER = re.compile(r"\W*([BCbc]|[Aa](?!\s+\w))(?!\w|(?:\W+[A-Ca-c])+\W*$)")
-"""One of three letters that begins an answer, but no article; ``A, B`` is no choice."""
+_ONE = (
+    r"(?:[BCbc](?!\w)"
+    r"|[Aa](?!\w)(?![ \xa0]+(?!(?i:and|or|not|because|since|as|is|was|seems|would|the|an?)\b)\w))"
+)
+"""One of three letters by itself. *A* is an article if a blank and a noun or adjective follow."""
+
+_GAP = r"[^\w.\n]"
+_SEVERAL = (
+    rf"{_GAP}*[/&+]{_GAP}*[A-Ca-c](?!\w)"
+    rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
+    r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
+)
+_LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
+"""A letter that begins an answer, unless others are joined to it: ``A, B`` is no choice."""
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
@@ -51,20 +64,24 @@ def read_inspect(path: Path, content: Content) -> None:
 
 
 def is_eval(path: Path) -> bool:
-    """Return whether a file is in the format ``.eval``, by its name or its content."""
-    if path.suffix == ".eval":
+    """Return whether a (packed) file is in the format ``.eval``, by its name or its content."""
+    if unpacked_name(path).suffix.lower() == ".eval":
         return True
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as (_, stream, _), zipfile.ZipFile(stream) as archive:
             return not {*HEADERS}.isdisjoint(archive.namelist())
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except (ValueError, zipfile.BadZipFile):
         return False
 
 
 def read_eval(path: Path) -> dict[str, Any]:
     """Read the header and the samples of an ``.eval`` file, which is a zip of JSON files."""
     what = f"cannot be read; rewrite it with {_CONVERT.format(path)}, or run a damaged task again"
-    with damage_named(path, what), zipfile.ZipFile(path) as archive:
+    with (
+        damage_named(path, what),
+        opened(path) as (raw, stream, _),
+        zipfile.ZipFile(stream if stream is raw else BytesIO(stream.read())) as archive,
+    ):
         names = archive.namelist()
         if sum(archive.getinfo(name).file_size for name in names) > MOST_LOG_BYTES:
             raise ValueError(f"it exceeds {MOST_LOG_BYTES:,} bytes")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._core.checks import check_path
-from .._core.reading import as_utf8, opened, parts_of, unpacked_name
+from .._core.reading import ENDINGS, as_utf8, opened, parts_of, read_json, unpacked_name
 from .._core.warnings import warn
 from ..warnings import LeftOut
 from .harness_logs import read_harness
 from .inspect_logs import is_eval, read_inspect
-from .logs import Content
+from .logs import MOST_LOG_BYTES, Content
 from .score_tables import read_score_table
 
 SCORE_TABLE, PAIRED, RECORD = "scores.csv", "paired.csv", "run.json"
@@ -22,6 +22,16 @@ SCORE_TABLE, PAIRED, RECORD = "scores.csv", "paired.csv", "run.json"
 
 HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
 """Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
+
+
+HARNESS_KEYS = ("doc", "resps", "filtered_resps")
+"""Fields of samples of any task."""
+
+OF_OTHER_TASK = "other"
+"""What is returned for a log of the harness whose documents have none of these fields."""
+
+HEAD, MOST_HEAD = 1 << 16, 1 << 26
+"""Bytes that are looked at in every file, and the most bytes of a long first line."""
 
 
 class Layout(NamedTuple):
@@ -50,22 +60,20 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
     """
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
     if parts_of(path)[0].is_file():
-        found = [(path, name) for name in wanted if layout == name or is_log(path, name)]
-        if not found:
+        found = layout if layout != "auto" else layout_of(path, wanted)
+        if found not in LAYOUTS:
             raise ValueError(
                 f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and "
                 "filtered_resps), of Inspect (.eval, or JSON with eval and samples), or a CSV file "
                 "with the columns model, pair_id, and bias_type; pass one of these, or name its "
                 "layout"
             )
-        return found[:1]
+        return [(path, found)]
     files = _visible(path)
-    logs = [
-        (place, name)
-        for name in wanted
-        for place in files
-        if unpacked_name(place).suffix.lower() in LAYOUTS[name].endings and is_log(place, name)
-    ]
+    kinds = {place: layout_of(place, wanted, endings) for place, endings in files.items()}
+    others = [str(place) for place, kind in kinds.items() if kind == OF_OTHER_TASK]
+    _warn_of("its documents are not of crows_pairs, bbq, or winogender", others, path)
+    logs = [(place, name) for name in wanted for place, kind in kinds.items() if kind == name]
     if not logs:
         endings = " or ".join(
             dict.fromkeys(f"*{end}" for name in wanted for end in LAYOUTS[name].endings)
@@ -77,40 +85,101 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
     return logs
 
 
-def _visible(folder: Path) -> list[Path]:
-    """Return the files in a folder that may be logs, and warn about others that look like some."""
-    endings = {end for layout in LAYOUTS.values() for end in layout.endings}
+def _visible(folder: Path) -> dict[Path, set[str]]:
+    """Return the files in a folder that may be logs, with their possible endings.
+
+    Warn about others that look like some.
+    """
+    known = {end for layout in LAYOUTS.values() for end in layout.endings}
     places = [
         place
         for place in sorted(folder.rglob("*"))
-        if unpacked_name(place).suffix.lower() in endings and place.is_file()
+        if {unpacked_name(place).suffix.lower(), place.suffix.lower()} & {*known, *ENDINGS}
+        if place.is_file()
         if not any(part.startswith(".") for part in place.relative_to(folder).parts)
     ]
     recorded = {place for place in places if (place.parent / RECORD).is_file()}
     scores = {place for place in recorded if place.name == SCORE_TABLE}
     empty = {place for place in places if not place.stat().st_size}
-    for why, some in (
-        ("it is empty, as after a run that was stopped", empty),
-        ("its folder is one of scores; pass that folder by itself", scores),
-    ):
-        if names := tuple(map(str, sorted(some))):
-            warn(LeftOut(len(names), 0, "file", why, names, about=str(folder)))
     skipped = empty | scores | {place for place in recorded if place.name == PAIRED}
-    return [place for place in places if place not in skipped]
+    found, packed = dict[Path, set[str]](), list[Path]()
+    for place in places:
+        ending = unpacked_name(place).suffix.lower()
+        if place in skipped:
+            continue
+        if ending in known:
+            found[place] = {ending}
+            continue
+        try:
+            with opened(place) as (_, _, name):
+                found[place] = {Path(name).suffix.lower()}
+        except ValueError:  # several files, or damage
+            packed.append(place)
+    _warn_of("it is empty, as after a run that was stopped", empty, folder)
+    _warn_of("its folder is one of scores; pass that folder by itself", scores, folder)
+    _warn_of("it contains several files or is damaged; unpack it to read its logs", packed, folder)
+    return found
 
 
-def is_log(path: Path, layout: str) -> bool:
-    """Return whether a file begins like a log in a layout."""
+def _warn_of(why: str, places: Iterable[Path | str], folder: Path) -> None:
+    """Warn about files in a folder that are not read."""
+    if names := tuple(sorted(map(str, places))):
+        warn(LeftOut(len(names), 0, "file", why, names, about=str(folder)))
+
+
+def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None = None) -> str:
+    """Return the layout that a file's content shows, among those that are wanted.
+
+    It is empty for files that are no logs, and ``OF_OTHER_TASK`` for logs that cannot be read. If
+    the possible `endings` of its name are given, only layouts with one of them count.
+    """
     if is_eval(path):
-        return layout == "inspect"
+        return "inspect" if "inspect" in wanted else ""
+    allowed = [
+        name
+        for name in wanted
+        if endings is None or not {*endings}.isdisjoint(LAYOUTS[name].endings)
+    ]
+    if not allowed:
+        return ""
+    head = _head(path)
+    fields = {name for name in (*HARNESS_KEYS, *HARNESS_FIELDS) if f'"{name}"' in head}
+    if "lm-eval" in allowed and "doc" in fields:
+        if fields.intersection(HARNESS_FIELDS):
+            return "lm-eval"
+        if fields.intersection(HARNESS_KEYS[1:]):
+            return OF_OTHER_TASK
+    if "inspect" in allowed and _is_inspect(path, head):
+        return "inspect"
+    columns = re.sub(r"^sep=.\s+", "", head).partition("\n")[0].lower()
+    is_table = {"model", "pair_id", "bias_type"} <= {*re.split(r"[,;|\"\s]+", columns)}
+    return "csv" if is_table and "csv" in allowed else ""
+
+
+def _head(path: Path) -> str:
+    """Return how a file begins, with its first line, or a large part of JSON that is indented."""
     with opened(path) as (_, stream, _):
-        start = as_utf8(stream.read(1 << 16)).decode(errors="replace")
-    if layout == "lm-eval":
-        return '"doc"' in start and any(f'"{name}"' in start for name in HARNESS_FIELDS)
-    if layout == "inspect":
-        return '"eval"' in start and '"task"' in start
-    head = re.sub(r"^sep=.\s+", "", start).partition("\n")[0]
-    return {"model", "pair_id", "bias_type"} <= {*re.split(r"[,;|\"\s]+", head.lower())}
+        start = stream.read(HEAD)
+        line, end, _ = start.partition(b"\n")
+        if line.strip() in {b"[", b"{"}:
+            start += stream.read(MOST_HEAD)
+        elif not end:
+            start += stream.readline(MOST_HEAD)
+    return as_utf8(start).decode(errors="replace")
+
+
+def _is_inspect(path: Path, head: str) -> bool:
+    """Return whether a file is JSON with the task of an evaluation, which may come late."""
+    if all(f'"{name}"' in head[:HEAD] for name in ("eval", "task")):
+        return True
+    late = '"eval"' in head or (len(head) >= MOST_HEAD and '"samples"' in head)
+    if not late or not head.lstrip().startswith("{"):
+        return False
+    try:
+        about = read_json(path, MOST_LOG_BYTES).get("eval")
+    except ValueError:
+        return False
+    return isinstance(about, dict) and "task" in about
 
 
 LAYOUTS = {

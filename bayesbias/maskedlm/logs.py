@@ -36,8 +36,8 @@ NO_CHOICE = "the answer names none of the choices, or several"
 SAID_UNKNOWN = "the answer is the one for unknown"
 UNRELATED = "the answer is the unrelated sentence"
 
-ANSWERS = (NO_CHOICE, SAID_UNKNOWN, UNRELATED)
-"""Reasons that are results of a model, not faults of a log."""
+ANSWERS = (SAID_UNKNOWN, UNRELATED)
+"""Reasons that are choices of a model, so no warning counts them."""
 
 SAME_SCORE = 1e-3
 """Largest difference between scores of one pair in two logs of one run, which batches cause."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from .._core.checks import Argument, ArgumentError, check_choice
-from .._core.reading import as_utf8, located, opened, read_json
+from .._core.reading import as_utf8, located, opened, parts_of, read_json
 from .._core.resources import no_file
 from ..tables.schema import require_columns, with_heads
 from ..tables.table_files import PARQUET, read_csv, read_parquet, warn_of_columns
@@ -107,7 +107,7 @@ def read_pairs(
 def copy_of_data(path: str | Path) -> Path:
     """Return the path of a data set; raise a FileNotFoundError if there is no such file."""
     path = Path(path).expanduser()
-    if not path.is_file():
+    if not parts_of(path)[0].is_file():
         text = f"{no_file('data set', path)}; none is included, so pass the path of your copy"
         raise FileNotFoundError(text)
     return path
@@ -225,7 +225,7 @@ def _questions(path: Path) -> Iterable[Any]:
         return rows_of(read_parquet(path, nested=True))
     if head.startswith((b"{", b"[")):
         return json_lines(path)
-    return rows_of(_table(path, "example_id", *NESTED))
+    return rows_of(_table(path, "example_id", NESTED[0]))
 
 
 READERS: dict[str, Callable[[Path, Content], None]] = {

@@ -25,6 +25,7 @@ from .datasets import ROLES, refuse_rows
 from .log_files import LAYOUTS, RECORD, SCORE_TABLE, logs_at, places_of
 from .logs import (
     ANSWERS,
+    NO_CHOICE,
     Content,
     Read,
     completed,
@@ -250,7 +251,8 @@ def _read_log(file: Path, layout: str, targets: Targets | None) -> Read:
         frame = completed(content.rows, LOG_COLUMNS)
     digest = hashlib.sha256(parts_of(file)[0].read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
-    faults = {why: n for why, n in content.left_out.items() if why not in ANSWERS}
-    warn_of(faults, file)
+    faults = Counter({why: n for why, n in content.left_out.items() if why not in ANSWERS})
+    faults[NO_CHOICE] += sum(not one.ambiguous and one.chosen < 0 for one in content.answers)
+    warn_of(+faults, file)
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
     return frame, log | {"left_out": dict(content.left_out), "answers": content.answers}

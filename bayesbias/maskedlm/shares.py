@@ -11,7 +11,7 @@ from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_numbers
-from .._core.intervals import DEFAULT_CI_PROB, check_probability
+from .._core.intervals import DEFAULT_CI_PROB, LEAST_RESAMPLES, check_probability
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design, one_hot
 from ..tables.schema import codes_and_names
@@ -58,6 +58,7 @@ def observed_shares(
     ci_prob : float
         Probability of the equal-tailed percentile interval, in (0, 1).
     n_resamples : int
+        Number of resamples, 25 or more.
     seed : int, SeedSequence, Generator, or None
 
     Returns
@@ -69,7 +70,7 @@ def observed_shares(
     """
     paired = check_paired(paired, ("model", "measure", "bias_type", "cluster"))
     check_probability(ci_prob)
-    check_numbers(n_resamples=n_resamples)
+    check_numbers(least=LEAST_RESAMPLES, n_resamples=n_resamples)
     names = np.unique(paired["cluster"])
     sequence = as_seed_sequence(seed)
     rng = default_rng(sequence)

@@ -21,6 +21,7 @@ from ..model.priors import Prior
 from ..model.tree import DataTree, design_of, n_draws, outcome_of, spec_of, varying
 from ..sampling.collapsed import moments
 from ..sampling.doubts import of_chains
+from ..sampling.options import LEAST_CHAIN, LEAST_DRAWS
 from ..sampling.reduction import collapse
 from ..tables.levels import OVERALL
 from .contrasts import contrast_draws, default_draws
@@ -86,7 +87,7 @@ def prior_sensitivity(
         Posterior variables to check, such as ``word_mean``; by default, ``contrast``, the default
         rows of `contrasts`, and all variables that have a prior.
     draws : int
-        Approximate number of draws to use, spread evenly across the posterior.
+        Approximate number of draws to use, 25 or more, spread evenly across the posterior.
 
     Returns
     -------
@@ -118,8 +119,9 @@ def prior_sensitivity(
     import arviz_stats as az
     import xarray as xr
 
-    check_numbers(draws=draws)
-    step = max(1, n_draws(tree) // draws)
+    check_numbers(least=LEAST_DRAWS, draws=draws)
+    most = tree["posterior"].sizes["draw"] // LEAST_CHAIN
+    step = max(1, min(n_draws(tree) // draws, most))
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")
     posterior, spec = _with_contrasts(varying(tree), tree), spec_of(tree)
     checked = (CONTRAST, *spec.needed_priors)

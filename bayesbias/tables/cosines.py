@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.reading import damage_named, unpacked_name
+from .._core.reading import damage_named, is_stored, opened, unpacked_name
 from .._core.warnings import warn
 from ..warnings import CosinesOfOthers
 
@@ -155,10 +155,13 @@ def read_cosines(table: pd.DataFrame, path: Path) -> None:
     They are left out, with a warning, if they are not those of the table's words.
     """
     place = cosines_path(path)
-    if not place.is_file():
+    if not is_stored(place):
         return
-    with damage_named(place, f"does not contain cosines. {UNRELATED}", errors=(ValueError,)):
-        frame = pd.read_csv(place, keep_default_na=False, encoding="utf-8", converters={0: str})
+    with (
+        damage_named(place, f"does not contain cosines. {UNRELATED}", errors=(ValueError,)),
+        opened(place) as (_, stream, _),
+    ):
+        frame = pd.read_csv(stream, keep_default_na=False, encoding="utf-8", converters={0: str})
     words, columns = [*frame.iloc[:, 0]], [*frame.columns[1:]]
     numbers = frame.iloc[:, 1:].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     square, known = columns == words, len(set(words)) == len(words) and np.isfinite(numbers).all()

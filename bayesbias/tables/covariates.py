@@ -12,7 +12,7 @@ import pandas as pd
 from .._core.checks import Argument, ArgumentError, check_choice, counted
 from .._core.display import abridged
 from .._core.reading import located
-from .._core.resources import no_file
+from .._core.resources import require_file
 from .decimals import with_numbers
 from .schema import COLUMNS, LOG_RANKS, OPTIONAL_COLUMNS, RANKS, as_table, real_numbers
 from .table_files import dialect, read_csv
@@ -173,8 +173,7 @@ def with_values(table: pd.DataFrame, path: str | Path, covariates: Sequence[str]
 def read_values(path: str | Path, covariates: Sequence[str]) -> pd.DataFrame:
     """Read the columns of a CSV file that covariates name; the index contains the words."""
     path = Path(path).expanduser()
-    if not path.is_file():
-        raise no_file("file of covariates", path)
+    require_file("file of covariates", path)
     with located(path):
         frame = read_csv(path, dtype=str, keep_default_na=False)
         words = _column_of_words(frame)

@@ -15,8 +15,8 @@ import pandas as pd
 from .._core.arrays import require_memory
 from .._core.checks import check_flags, check_path, require_extra
 from .._core.files import replace_file
-from .._core.reading import as_utf8, damage_named, located, opened, utf16_of
-from .._core.resources import no_file
+from .._core.reading import as_utf8, damage_named, located, opened, parts_of, utf16_of
+from .._core.resources import require_file
 from .._core.warnings import warn
 from ..warnings import LeftOut
 from .copies import PARTS, warn_of_repeats, without_copies
@@ -90,8 +90,7 @@ def read_table(path: str | Path, *, drop_duplicates: bool = False) -> pd.DataFra
     check_flags(drop_duplicates=drop_duplicates)
     check_path("a table to read", path)
     path = Path(path).expanduser()
-    if not path.is_file():
-        raise no_file("table", path)
+    require_file("table", path)
     with located(path):
         raw = read_frame(path)
         table = checked(_from_published(raw, path) if "word_to_compare" in raw else raw)
@@ -163,8 +162,8 @@ def read_frame(path: Path, texts: Collection[str] = TEXT_COLUMNS) -> pd.DataFram
 
 
 def is_parquet(path: Path) -> bool:
-    """Return whether a file begins as Parquet files do."""
-    with path.open("rb") as stream:
+    """Return whether a (possibly compressed) file begins as Parquet files do."""
+    with opened(path) as (_, stream, _):
         return stream.read(len(PARQUET)) == PARQUET
 
 
@@ -177,9 +176,6 @@ def read_csv(path: Path, *, strict: bool = True, **options: Any) -> pd.DataFrame
     Latin-1, with a warning; if `strict`, text that does not look like it is refused. If all cells
     are text, the file may be in Parquet.
     """
-    with suppress(BadZipFile), ZipFile(path) as archive:
-        if any(name.startswith("xl/") for name in archive.namelist()):
-            raise ValueError("it is an Excel workbook; save it as CSV")
     if is_parquet(path) and options.get("dtype") is str:
         typed = read_parquet(path, nested=True)
         return as_texts(typed)
@@ -221,7 +217,8 @@ def _refuse_repeated_heads(path: Path, options: Mapping[str, Any]) -> None:
 
 def _parsed(path: Path, options: dict[str, Any]) -> pd.DataFrame:
     with opened(path) as (_, stream, _):
-        require_memory(MEMORY_PER_BYTE * path.stat().st_size, f"reading {path}")
+        size = parts_of(path)[0].stat().st_size
+        require_memory(MEMORY_PER_BYTE * size, f"reading {path}")
         try:
             frame: pd.DataFrame = pd.read_csv(stream, **options)
         except pd.errors.EmptyDataError:
@@ -239,6 +236,10 @@ def dialect(path: Path) -> dict[str, Any]:
     """Return how fields are separated, the marks of decimals, and the kind of UTF-16, if any."""
     with opened(path) as (_, stream, _):
         head = stream.read(LONGEST_LINE)
+        with suppress(BadZipFile):
+            packed = ZipFile(stream).namelist() if head.startswith(b"PK") else []
+            if any(name.startswith("xl/") for name in packed):
+                raise ValueError("it is an Excel workbook; save it as CSV")
     for magic, program in PROGRAMS.items():
         if head.startswith(magic):
             raise ValueError(f"it is a file of {program}; save it as CSV")
@@ -271,17 +272,20 @@ def dialect(path: Path) -> dict[str, Any]:
 def read_parquet(path: Path, *, nested: bool = False) -> pd.DataFrame:
     """Read a Parquet file; reject damaged text, too many rows, and list columns if not `nested`."""
     require_extra("Parquet files", "parquet", "pyarrow")
-    from pyarrow import parquet, types
+    from pyarrow import BufferReader, parquet, types
 
-    with damage_named(path, "is damaged, or is not a table"):
-        with parquet.ParquetFile(path) as file:
+    with opened(path) as (raw, stream, _), damage_named(path, "is damaged, or is not a table"):
+        content = None if stream is raw else stream.read()
+        size = path.stat().st_size if content is None else len(content)
+        given = path if content is None else BufferReader(content)
+        with parquet.ParquetFile(given) as file:
             lists = [field.name for field in file.schema_arrow if types.is_nested(field.type)]
             lists = [] if nested else lists
             # Distances differ, so every row takes up space.
-            if lists or file.metadata.num_rows > 100_000 + 8 * path.stat().st_size:
+            if lists or file.metadata.num_rows > 100_000 + 8 * size:
                 raise ValueError(f"lists in {lists}" if lists else "more rows than bytes")
             file.read().validate(full=True)
-        return pd.read_parquet(path)
+        return pd.read_parquet(given)
 
 
 def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from .._core.checks import check_choice, check_path
-from .._core.reading import loads_json, located, read_text, read_toml
+from .._core.reading import loads_json, located, parts_of, read_text, read_toml
 from .._core.resources import bundled_names, toml_path
 from .schema import as_table, is_frame, require_columns
 from .table_files import as_texts, read_csv, warn_of_columns
@@ -78,7 +78,7 @@ def read_wordlist(path: Path) -> dict[str, Any]:
             content = found
         else:
             content = read_toml(path)
-    return {"name": path.stem, **_content_of_test(content)}
+    return {"name": Path(parts_of(path)[1] or path).stem, **_content_of_test(content)}
 
 
 def _from_json(path: Path) -> object:
