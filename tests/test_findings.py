@@ -111,6 +111,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     refused("'seed'", bb.analyze, "glove-demo", PETS, error=TypeError, sed=1)
 
 
+@pytest.mark.slow
 def test_vectors_without_ranks_have_baselines_as_measured() -> None:
     vectors = load_vectors("glove-demo")
     held = {word: vectors[word] for word in vectors.index_to_key}
@@ -209,6 +210,7 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
     assert dict(pickle.loads(pickle.dumps(frames)))["later"]["x"].item() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mock_nuts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(tmp_path) -> None:
@@ -218,6 +220,7 @@ def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(t
     assert found.report(tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_group_without_vectors_has_no_reference_lists() -> None:
     """Its stereotypes stay as those of others, which a list on another topic cannot replace."""
     pets = {**PETS, "groups": {**PETS["groups"], "kid": ["kidzzq", "chyyld"]}}

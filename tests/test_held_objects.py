@@ -132,7 +132,12 @@ HELD: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", HELD)
+KINDS = [
+    pytest.param(kind, marks=[pytest.mark.slow] * kind.endswith("tensor")) for kind in HELD
+]  # importing torch takes longer than all others together
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)  # tested below
@@ -328,6 +333,7 @@ def test_labels_of_words_that_are_a_series() -> None:
     refused("different labels", as_keyed, (COLUMN["word"], WIDE.reset_index(drop=True).iloc[::-1]))
 
 
+@pytest.mark.slow
 def test_tensors_of_any_kind() -> None:
     tensor = pytest.importorskip("torch").tensor(MATRIX, requires_grad=True)
     for held in ((WORDS, tensor), dict(zip(WORDS, tensor, strict=True))):

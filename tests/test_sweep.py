@@ -358,6 +358,7 @@ def test_a_list_has_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> 
     assert_frame_equal(joint, own, check_categorical=False)
 
 
+@pytest.mark.slow
 def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     config: SweepConfig, config_path: Path
 ) -> None:
@@ -378,6 +379,7 @@ def test_an_embedding_with_the_distances_of_another_is_named_beside_it(
     assert "wild" in said
 
 
+@pytest.mark.slow
 def test_embeddings_without_a_rank_are_named_with_the_reason(
     config: SweepConfig, config_path: Path
 ) -> None:
