@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -49,6 +50,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     for name in ("NoLikeness", "SlowText"):
         config.addinivalue_line("filterwarnings", f"ignore::bayesbias.warnings.{name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for garbage only from now on, because imported modules and collected tests stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
