@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, skip
+from builders import FAST, one_landmark, skip
 from hypothesis import HealthCheck, settings
 from xarray import DataTree
 
@@ -303,13 +303,11 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "save_plots", first)
 
 
-@pytest.fixture
-def one_landmark(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(name="one_landmark")
+def _one_landmark() -> Iterator[None]:
     """Measure one landmark instead of three, because each takes a fit."""
-    from bayesbias.workflows import ruler
-
-    first = dict([*ruler.landmark_lists().items()][:1])
-    monkeypatch.setattr(ruler, "landmark_lists", lambda: first)
+    with one_landmark():
+        yield
 
 
 @pytest.fixture(scope="session")

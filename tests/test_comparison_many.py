@@ -163,7 +163,7 @@ def test_planted_orders_are_found() -> None:
     np.testing.assert_array_equal(again["posterior"]["contrast"], fitted()["posterior"]["contrast"])
     for _, rows in ranked.groupby("wordlist"):
         assert list(rows["embedding"]) == ["a", "b", "c"]
-    assert variance_shares(fitted(trainings=3)).loc[0, "mean"] > 0.5  # of embeddings, as planted
+    assert variance_shares(fitted(trainings=2)).loc[0, "mean"] > 0.5  # of embeddings, as planted
     assert ranked.loc[0, "p_most"] > 0.95
     described = [
         *("mean", "sd", "low", "high"),

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ALONE, refused, religion_analysis
+from builders import ALONE, one_landmark, refused, religion_analysis
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
@@ -38,7 +38,8 @@ FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
 
 @pytest.fixture(scope="module")
 def found() -> Analysis:
-    return bb.analyze("glove-demo", PETS, **FEW)
+    with one_landmark():
+        return bb.analyze("glove-demo", PETS, **FEW)
 
 
 def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysis) -> None:

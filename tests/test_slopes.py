@@ -335,7 +335,7 @@ def test_frequency_is_removed_once_from_every_contrast() -> None:
     table, rng = with_controls(), np.random.default_rng(2)
     steep = 0.05 * np.log(table["attribute_rank"])
     other = table.assign(cosine_distance=0.9 + rng.normal(0, 0.02, len(table)))
-    how = {"covariates": "log_rank_attribute", "seed": 1, "draws": 250}
+    how = {"covariates": "log_rank_attribute", "seed": 1, "draws": 100}
 
     def found(*tables: pd.DataFrame) -> list[np.ndarray]:
         one, two = tables
