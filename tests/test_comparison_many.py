@@ -341,11 +341,11 @@ def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
 
 
 def test_many_runs_with_many_missing_pairs() -> None:
-    """More missing pairs than are integrated out, in two runs with likeness."""
+    """More missing pairs than are integrated out, in three runs with likeness."""
     vectors, wordlist = leaning("xy")
     rng = np.random.default_rng(3)
     rows = []
-    for name in "ab":
+    for name in "abc":
         held = {word: row + 0.3 * rng.normal(size=len(row)) for word, row in vectors.items()}
         rows.append(bb.distance_table(held, wordlist, embedding=name).assign(wordlist="one"))
     gone = rng.permutation(len(rows[0]))[:18]
