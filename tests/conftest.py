@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, skip
+from builders import FAST, one_landmark, skip
 from hypothesis import HealthCheck, settings
 from xarray import DataTree
 
@@ -49,6 +50,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     for name in ("NoLikeness", "SlowText"):
         config.addinivalue_line("filterwarnings", f"ignore::bayesbias.warnings.{name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for garbage only from now on, because imported modules and collected tests stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -291,13 +303,11 @@ def one_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "save_plots", first)
 
 
-@pytest.fixture
-def one_landmark(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(name="one_landmark")
+def _one_landmark() -> Iterator[None]:
     """Measure one landmark instead of three, because each takes a fit."""
-    from bayesbias.workflows import ruler
-
-    first = dict([*ruler.landmark_lists().items()][:1])
-    monkeypatch.setattr(ruler, "landmark_lists", lambda: first)
+    with one_landmark():
+        yield
 
 
 @pytest.fixture(scope="session")

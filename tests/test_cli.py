@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
-from builders import FAST, distances, kept_results
+from builders import distances, kept_results
 from cli_toy import LIST, WORDS, refused, write_vectors
 from cyclopts import App
 from pandas.testing import assert_frame_equal
@@ -274,7 +274,7 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
 
 
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:
-    bb.save_posterior(bb.fit(distances(), "paper", seed=3, **FAST), tmp_path / "posterior.nc")
+    bb.save_posterior(bb.fit(distances(), "paper", draws=50, seed=3), tmp_path / "posterior.nc")
     gap = "associated - different"
     row = bb.hypothesis(bb.load_posterior(tmp_path / "posterior.nc"), f"{gap} > 0").iloc[0]
     for low, high, code in (

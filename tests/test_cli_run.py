@@ -61,6 +61,7 @@ def test_several_lists_get_folders_and_an_index(toy) -> None:
     assert main([*toy, "other.toml", "--out", "res"]) == 2
 
 
+@pytest.mark.slow
 def test_stereotypes_of_two_groups_are_named_before_the_numbers(toy, capsys) -> None:
     shared = LIST.replace('"nurse", "dancer"', '"nurse", "dancer", "pilot"')
     Path("toy.toml").write_text(shared, encoding="utf-8")
@@ -220,6 +221,7 @@ def test_copies_are_reported_once_and_can_be_left_out(tables, toy_table, capsys)
         assert capsys.readouterr().err.count("exact copies") == told
 
 
+@pytest.mark.slow
 def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.DataFrame) -> None:
     kept = toy_table[toy_table["connection"].isin(["associated", "neutral"])]
     analysis = analyze_change(kept, moved(kept), **FEW)

@@ -268,9 +268,14 @@ def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:
     return design.take(np.flatnonzero(kept))
 
 
-@pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
 @pytest.mark.parametrize(
-    ("share", "kind"), [(0.0, SideSystem), (0.1, CellSystem), (0.4, SideSystem)]
+    ("share", "kind", "name"),
+    [
+        (0.0, SideSystem, "by-group"),
+        (0.1, CellSystem, "by-group"),
+        (0.1, CellSystem, "by-group with slopes"),
+        (0.4, SideSystem, "by-group with slopes"),
+    ],
 )
 def test_likeness_enters_the_density_and_the_draws_as_the_dense_covariance(
     likened: Design, name: str, share: float, kind: type, monkeypatch
@@ -374,11 +379,10 @@ def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened, name, e
     assert np.ptp(ours) < 1e-9  # rounding in a sum of terms of order 100
 
 
-@pytest.mark.parametrize("name", ["by-group", "by-group with slopes"])
-def test_more_outcomes_than_pairs_have_the_sum_of_their_densities(likened, name) -> None:
+def test_more_outcomes_than_pairs_have_the_sum_of_their_densities(likened: Design) -> None:
     design, rng = without_some(likened), np.random.default_rng(9)
     y = design.y + 0.1 * rng.standard_normal((len(design.y) + 5, len(design.y)))
-    spec = model_named(name)
+    spec = model_named("by-group with slopes")
     joint = collapse(replace(design, y=y[0]), spec, others=y[1:])
     alone = [collapse(replace(design, y=own), spec, layout=joint.layout) for own in y]
     points = points_of(joint, 3, seed=1)

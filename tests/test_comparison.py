@@ -97,7 +97,7 @@ def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_ha
 
 
 @pytest.mark.usefixtures("few_resamples")
-@pytest.mark.parametrize("lost", [("", "x0 x1 x2 x3"), ("x0 x1 x2 x3", ""), ("x0 x1", "x2 x3")])
+@pytest.mark.parametrize("lost", [("", "x0 x1 x2 x3"), ("x0 x1", "x2 x3")])
 def test_sets_of_which_both_ends_have_few_words_are_named(lost: tuple[str, str]) -> None:
     rng, (vectors, words) = np.random.default_rng(3), leaning(n=6)
     moved = {word: row + 0.3 * rng.normal(size=6) for word, row in vectors.items()}

@@ -227,7 +227,8 @@ def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     # Four known errors of one row: the largest of 14 means of about 1,500 effective draws.
     assert rows["mean"].abs().max() < 0.04 * spread
     assert (got["posterior"]["sigma"].sel(connection="human") >= 0.01 * spread).all()
-    alone = fit_change(before[~still], after[~still], model, **options)
+    few = options | {"draws": 500}  # the means of contrasts are exact, given the sds
+    alone = fit_change(before[~still], after[~still], model, **few)
     same, other = (
         bb.contrasts(tree).query("second == 'different' and estimand != 'relative'")
         for tree in (got, alone)

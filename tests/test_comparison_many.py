@@ -145,18 +145,15 @@ def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
     table, rng = controlled(0.5), np.random.default_rng(2)
     table["share"] = by_name(table["attribute"], rng.normal) + (table["connection"] == "associated")
     slope = table["embedding"].map({"a": 0.05, "b": -0.03, "c": 0.1}).astype(float)
-    moved, options = plus(table, slope * table["share"]), {"draws": 250, "seed": 1}
+    moved, options = plus(table, slope * table["share"]), {"draws": 100, "seed": 1}
     fits = [bb.fit_many(each, covariates="share", **options) for each in (table, moved)]
-    fits += [fitted_groups(), bb.fit_many(moved, **options)]
     ranked = [bb.rank_embeddings(post, level="group") for post in fits]
-    frames = [rows.set_index(["protected_group", "embedding"]).sort_index() for rows in ranked]
-    apart = [
-        (abs(other["mean"] - one["mean"]) / one["sd"]).max()
-        for one, other in (frames[:2], frames[2:])
-    ]
+    one, other = (rows.set_index(["protected_group", "embedding"]).sort_index() for rows in ranked)
     # The slope's prior, one spread per sd, takes about one percent of it.
-    assert apart[0] < 0.1
-    assert apart[1] > 1
+    assert (abs(other["mean"] - one["mean"]) / one["sd"]).max() < 0.1
+    means = (slope * table["share"]).groupby([table["embedding"], table["connection"]]).mean()
+    added = means.unstack()["associated"] - means.unstack()["different"]
+    assert added.abs().max() > one["sd"].max()  # without covariates, it would show
 
 
 def test_planted_orders_are_found() -> None:
@@ -166,7 +163,7 @@ def test_planted_orders_are_found() -> None:
     np.testing.assert_array_equal(again["posterior"]["contrast"], fitted()["posterior"]["contrast"])
     for _, rows in ranked.groupby("wordlist"):
         assert list(rows["embedding"]) == ["a", "b", "c"]
-    assert variance_shares(fitted(trainings=3)).loc[0, "mean"] > 0.5  # of embeddings, as planted
+    assert variance_shares(fitted(trainings=2)).loc[0, "mean"] > 0.5  # of embeddings, as planted
     assert ranked.loc[0, "p_most"] > 0.95
     described = [
         *("mean", "sd", "low", "high"),
@@ -258,7 +255,7 @@ def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
 
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
-    table = tables()
+    table = tables(n_words=2)
     is_a, is_b, is_c = (table["embedding"] == name for name in "abc")
     alone = ((table["wordlist"] == "one") == is_a) & ~is_c
     words = table["protected_word"].where(~is_b, "other " + table["protected_word"])
@@ -398,11 +395,10 @@ def test_each_list_and_group_has_its_own_trend() -> None:
     np.testing.assert_allclose(found["two"][["", *"xyz"]], 0, atol=0.02)
 
 
-def test_correlations_of_runs_have_no_unit_and_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_correlations_of_runs_have_no_unit_and_no_sign() -> None:
     """A run may have another unit and mean, and all may be negated, such as similarities."""
     table = tables({"one": {"b": -0.1, "a": 0.0}}, trainings=2)
     one, y = (table["embedding"] == "a") & (table["replicate"] == "1"), table["cosine_distance"]
-    monkeypatch.setattr(comparison.runs, "DRAWS", 1000)
     found = []
     for moved in (y, y.where(~one, 3 * y - 1.8), y.where(~one, y - 0.6), 1.8 - y):
         parts = table.assign(cosine_distance=moved).groupby(["embedding", "replicate"], sort=False)

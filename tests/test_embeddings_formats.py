@@ -28,7 +28,7 @@ from embedding_toys import (
 )
 from gensim.models import FastText, Word2Vec
 from gensim.models.fasttext import save_facebook_model
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from pandas.testing import assert_frame_equal
@@ -71,6 +71,7 @@ def test_every_format_in_chunks_of_any_size(file: File, name: str, size: int) ->
     assert entries(path, size, wanted) == [one for one in written(WORDS) if one[0] in wanted]
 
 
+@settings(max_examples=50)
 @given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), chunk=st.integers(1, 99))
 def test_binary_chunks_do_not_depend_on_where_reads_end(file, words, size, newline, chunk) -> None:
     path = file("made.bin", as_binary(words, newline))
@@ -556,7 +557,8 @@ def text(tmp_path: Path, one_landmark: None, monkeypatch: pytest.MonkeyPatch) ->
     """Write an embedding as text, with an odd line, next to an empty folder of caches."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     demo = bb.load_vectors("glove-demo")
-    lines = [f"{word} {' '.join(map(str, demo[word]))}" for word in demo.index_to_key]
+    words = dict.fromkeys([*demo.index_to_key[:3000], *bb.load_wordlist("weat7").words])
+    lines = [f"{word} {' '.join(map(str, demo[word]))}" for word in words if word in demo]
     path = tmp_path / "text.txt"
     path.write_text("\n".join([*lines[:40], "an odd line", *lines[40:], ""]))
     return path

@@ -115,7 +115,7 @@ def test_a_lists_baseline_words_enter_no_other_number() -> None:
     people = {f"p{i}": row for i, row in enumerate(np.random.default_rng(1).normal(size=(6, 6)))}
     with_baseline = replace(words, baseline={"people": list(people)})
     assert bb.load_wordlist({**vars(words), "baseline": {"people": [*people]}}) == with_baseline
-    options = {"draws": 250, "seed": 1, **ALONE}
+    options = {"draws": 50, "seed": 1, **ALONE}
     one, other = (bb.analyze(vectors | people, held, **options) for held in (words, with_baseline))
     pd.testing.assert_frame_equal(one.contrasts, other.contrasts)
     assert other.frames["baseline"]["protected_group"].tolist() == list(words.groups)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ALONE, refused, religion_analysis
+from builders import ALONE, one_landmark, refused, religion_analysis
 
 import bayesbias as bb
 from bayesbias.embeddings.load import load_vectors
@@ -38,7 +38,8 @@ FEW = {"seed": 1, "draws": 250, "matched": 0, "reference_lists": 0}
 
 @pytest.fixture(scope="module")
 def found() -> Analysis:
-    return bb.analyze("glove-demo", PETS, **FEW)
+    with one_landmark():
+        return bb.analyze("glove-demo", PETS, **FEW)
 
 
 def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysis) -> None:
@@ -111,6 +112,7 @@ def test_loaded_vectors_lack_words_for_reference_lists() -> None:
     refused("'seed'", bb.analyze, "glove-demo", PETS, error=TypeError, sed=1)
 
 
+@pytest.mark.slow
 def test_vectors_without_ranks_have_baselines_as_measured() -> None:
     vectors = load_vectors("glove-demo")
     held = {word: vectors[word] for word in vectors.index_to_key}
@@ -209,6 +211,7 @@ def test_frames_that_the_headline_does_not_use_are_computed_once_when_read() -> 
     assert dict(pickle.loads(pickle.dumps(frames)))["later"]["x"].item() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mock_nuts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(tmp_path) -> None:
@@ -218,6 +221,7 @@ def test_a_model_with_student_t_residuals_has_a_report_without_reference_lists(t
     assert found.report(tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_group_without_vectors_has_no_reference_lists() -> None:
     """Its stereotypes stay as those of others, which a list on another topic cannot replace."""
     pets = {**PETS, "groups": {**PETS["groups"], "kid": ["kidzzq", "chyyld"]}}

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import by_name, groups_by_sets, only_row, plus, unit
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.random import default_rng
 from xarray import DataTree
 
@@ -289,9 +287,8 @@ def test_quantiles_and_all_functions_are_of_one_distribution() -> None:
         assert own["value"].mean() == pytest.approx(row["mean"], abs=0.02 * row["sd"])  # tails
 
 
-@settings(max_examples=3)
-@given(st.integers(0, 10**6), st.sampled_from(["xyz", "wxyz"]))
-def test_one_question_has_one_answer(seed: int, groups: str) -> None:
+@pytest.mark.parametrize(("groups", "seed"), [("xyz", 1), ("wxyz", 2)])
+def test_one_question_has_one_answer(groups: str, seed: int) -> None:
     """Contrasts, statements, and differences of groups come from the same distribution."""
     post = bb.fit(ranked_table(groups, seed), draws=100, chains=1, seed=seed)
     frame = bb.contrasts(post)
@@ -371,7 +368,7 @@ def shuffled(design: Design, cosines: np.ndarray, order: np.ndarray) -> Design:
 
 
 def test_shuffled_stereotypes_of_a_real_list_have_no_contrast_on_average() -> None:
-    """Given the sds, over 200 shuffles; means of rows have standard errors of .001 to .003."""
+    """Given the sds, over 100 shuffles; means of rows have standard errors of .001 to .004."""
     wordlist = bb.load_wordlist("religion")
     bare = replace(wordlist, controls={})
     wider = bb.matched_controls("glove-demo", bare, seed=1, progressbar=False)
@@ -382,7 +379,7 @@ def test_shuffled_stereotypes_of_a_real_list_have_no_contrast_on_average() -> No
     parameters = sample_exact(fit, 20, default_rng(1), effects=False).parameters.mean(axis=0)
     stereotypes = np.flatnonzero(design.attribute_column < len(design.sets))
     found, rng = [], default_rng(2)
-    for _ in range(200):
+    for _ in range(100):
         order = np.arange(len(design.attributes))
         order[stereotypes] = rng.permutation(stereotypes)
         other = collapse(shuffled(design, cosines, order), fit.spec, layout=fit.layout)

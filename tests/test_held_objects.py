@@ -132,7 +132,12 @@ HELD: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", HELD)
+KINDS = [
+    pytest.param(kind, marks=[pytest.mark.slow] * kind.endswith("tensor")) for kind in HELD
+]  # importing torch takes longer than all others together
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bb.warnings.ColumnsNotRead)  # tested below
@@ -328,6 +333,7 @@ def test_labels_of_words_that_are_a_series() -> None:
     refused("different labels", as_keyed, (COLUMN["word"], WIDE.reset_index(drop=True).iloc[::-1]))
 
 
+@pytest.mark.slow
 def test_tensors_of_any_kind() -> None:
     tensor = pytest.importorskip("torch").tensor(MATRIX, requires_grad=True)
     for held in ((WORDS, tensor), dict(zip(WORDS, tensor, strict=True))):
@@ -609,16 +615,24 @@ def static_model(
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
-@pytest.mark.parametrize("layout", ["plain", "bfloat16", "mapped", "sentence-transformers"])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        *("plain", "mapped", "sentence-transformers"),
+        pytest.param("bfloat16", marks=pytest.mark.slow),  # needs torch
+    ],
+)
 def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path) -> None:
     """Row i belongs to token i; newer models map tokens to rows and have weights."""
-    safetensors = pytest.importorskip("safetensors.torch")
-    torch = pytest.importorskip("torch")
-    matrix = torch.tensor(MATRIX[:5], dtype=torch.bfloat16 if layout == "bfloat16" else None)
-    tensors, expected = {"embeddings": matrix}, matrix.float().numpy()[[1, 3]]
-    folder = tmp_path
+    save, matrix = pytest.importorskip("safetensors.numpy").save_file, MATRIX[:5]
+    folder, expected = tmp_path, matrix[[1, 3]]
+    if layout == "bfloat16":
+        save = pytest.importorskip("safetensors.torch").save_file
+        matrix = pytest.importorskip("torch").tensor(matrix).bfloat16()
+        expected = matrix.float().numpy()[[1, 3]]
+    tensors = {"embeddings": matrix}
     if layout == "mapped":
-        tensors |= {"mapping": torch.tensor([0, 0, 0, 4, 0]), "weights": torch.arange(5.0)}
+        tensors |= {"mapping": np.array([0, 0, 0, 4, 0]), "weights": np.arange(5, dtype="f4")}
         expected = MATRIX[[0, 4]] * np.array([[1.0], [3.0]], dtype=np.float32)
     if layout == "sentence-transformers":
         tensors = {"embedding.weight": matrix}
@@ -627,12 +641,12 @@ def test_static_models_have_the_words_of_their_tokenizer(kind, layout, tmp_path)
     added = [{"id": 4, "content": "[PAD]", "special": True}] * (kind == "WordPiece")
     content = {"model": {"type": kind, **TOKENIZERS[kind]}, "added_tokens": added}
     (folder / "tokenizer.json").write_text(json.dumps(content), "utf-8")
-    safetensors.save_file(tensors, folder / "model.safetensors")
+    save(tensors, folder / "model.safetensors")
     for source in (tmp_path, folder / "model.safetensors"):
         vectors = bb.load_vectors(source)
         assert vectors.index_to_key == ["he", "niño"]
         np.testing.assert_array_equal(vectors.vectors, expected)
-    safetensors.save_file({"layer.0.weight": matrix}, folder / "model.safetensors")
+    save({"layer.0.weight": matrix}, folder / "model.safetensors")
     refused(r"not a static model. For a sentence encoder, pass its", bb.load_vectors, tmp_path)
 
 

@@ -198,6 +198,7 @@ def test_frames_of_scores_are_read_as_they_were_written(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(read_scores(tmp_path / "second.csv"), first)
 
 
+@pytest.mark.slow
 def test_a_report_on_the_logs_of_three_models(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from functools import partial
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -123,7 +123,6 @@ def test_types_are_weighted_by_their_pairs_and_a_type_of_one_pair_stops_no_other
 MIXED = ["model", "measure", "pair_id", "bias_type", "cluster"]
 
 
-@pytest.mark.parametrize("column", MIXED)
 @pytest.mark.parametrize(
     "read",
     [
@@ -135,7 +134,7 @@ MIXED = ["model", "measure", "pair_id", "bias_type", "cluster"]
         lambda paired: analyze_pairs(paired, PairSettings(draws=10)).found.frames["measures"],
     ],
 )
-def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
+def test_labels_that_are_numbers_are_those_of_text(read) -> None:
     """Frames of two sources may have 1, 1.0, and "1", which is one label."""
     rng = default_rng(4)
     paired = pd.DataFrame(rng.normal(size=(24, 3)), columns=[*ROLES, "unrelated"])
@@ -143,8 +142,8 @@ def test_labels_that_are_numbers_are_those_of_text(read, column) -> None:
     labels = {"model": np.repeat(["1", "2"], 12), "pair_id": [*map(str, range(12))] * 2}
     labels |= {"bias_type": ["1", "2"] * 12, "cluster": ["1", "2", "3"] * 8}
     paired = paired.assign(measure="1", **labels)
-    mixed = paired.astype({column: object})
-    for start, kind in enumerate((int, float, np.float32)):
+    mixed = paired.astype(dict.fromkeys(MIXED, object))
+    for column, (start, kind) in product(MIXED, enumerate((int, float, np.float32))):
         mixed.loc[start::5, column] = mixed.loc[start::5, column].map(kind)
     pd.testing.assert_frame_equal(read(mixed), read(paired))
 

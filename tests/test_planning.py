@@ -66,7 +66,7 @@ def test_a_plan_adds_the_error_of_the_pilot_s_slopes(monkeypatch: pytest.MonkeyP
 
 
 def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame) -> None:
-    post = bb.fit(religion, seed=1)
+    post = bb.fit(religion, seed=1, draws=250)
     frame = bb.plan(post, words=[5, 20], attributes=4, clusters=[1, 4])
     found = bb.contrasts(post)
     row = only_row(found, level="overall", first="associated", second="different")

@@ -61,7 +61,18 @@ POINTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 """Positions of the points in forest plots."""
 
 
-@pytest.mark.parametrize("name", PLOTS)
+DRAWN_BELOW = {
+    *("background_densities", "background_words", "change", "closeness", "curves"),
+    *("distributions", "false_alarms", "heatmap", "neighborhood", "null_distribution"),
+    *("predictive_check", "scores"),
+}
+"""Plots without points whose numbers other tests read."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in DRAWN_BELOW)) for name in PLOTS],
+)
 def test_odd_words_show_as_they_stand_readably_and_light(name, odd, tmp_path) -> None:
     settings = dict(mpl.rcParams)
     args, options = odd[name]

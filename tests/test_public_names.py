@@ -93,34 +93,44 @@ def names(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors("glove-demo", wordlist)
     table = bb.distance_table(vectors, wordlist)
+    post = fits["fit"](table, seed=1)
+    return {"bb": bb, "wordlist": wordlist, "vectors": vectors, "table": table, "post": post}
+
+
+@pytest.fixture(scope="module")
+def of_many(fits: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    """Return the variables that examples of several embeddings use."""
     glove = bb.load_vectors("glove-demo")
     embeddings = {"glove": glove, "debiased": bb.debias.soft(glove, "gender")}
     tables = bb.distance_tables(embeddings, ["gender"], case="fallback")
-    return {
-        **{"bb": bb, "wordlist": wordlist, "vectors": vectors, "table": table},
-        **{"post": fits["fit"](table, seed=1), "embeddings": embeddings},
-        "many": fits["fit_many"](tables, seed=1),
-    }
+    return {"embeddings": embeddings, "many": fits["fit_many"](tables, seed=1)}
 
 
 LONG = (".closeness", ".analyze_change", ".changes", ".order_changes", ".slopes", ".trend")
 LONG += (".variance_shares", ".vocabulary_contrasts", ".compare_models", ".baseline_contrasts")
 LONG += (".stability", ".predictions", ".distance_tables", ".influence", ".split_by_baseline")
 LONG += (".analyze", ".save_posterior", ".load_posterior", ".run_sweep", ".prior_sensitivity")
-LONG += (".false_alarms", ".fit_change")
-"""Functions whose examples take more than a third of a second."""
+LONG += (".false_alarms", ".fit_change", ".topic_prior", ".add_groups", ".contrast_quantiles")
+LONG += (".contrasts", ".predict_words", ".posterior_scores", ".predictive_check")
+"""Functions whose examples take more than a quarter of a second."""
+
+OF_MANY = (".distance_tables", ".fit_many", ".rank_embeddings", ".embedding_differences")
+OF_MANY += (".variance_shares", ".trend")
+"""Functions whose examples use several embeddings."""
 
 
 CASES = [
-    pytest.param(test, id=test.name, marks=[pytest.mark.slow] * test.name.endswith(LONG))
+    pytest.param(test, id=test.name, marks=[pytest.mark.slow] * test.name.endswith(LONG + OF_MANY))
     for test in examples()
 ]
 
 
 @pytest.mark.parametrize("test", CASES)
-def test_examples_run(test, fits, names, monkeypatch) -> None:
+def test_examples_run(test, fits, names, request, monkeypatch) -> None:
     for name, once in fits.items():
         monkeypatch.setattr(bb, name, once)
+    if test.name.endswith(OF_MANY):
+        names = names | request.getfixturevalue("of_many")
     test.globs = names | test.globs
     told: list[str] = []
     runner = doctest.DocTestRunner(NumberChecker(), optionflags=doctest.NORMALIZE_WHITESPACE)

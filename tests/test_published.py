@@ -65,9 +65,8 @@ def test_distances_equal_the_published_google_tables(google_news, published, wor
     assert (both["protected_group"] == both["protected_group_published"]).all()
 
 
-@pytest.mark.parametrize(
-    "name", [n if n == FEW[0] else pytest.param(n, marks=pytest.mark.slow) for n in TABLES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
 def test_paper_figures_refit_reproduces_the_plotted_posteriors(
     shared_data: Path, published: Read, name: str
 ) -> None:
@@ -110,7 +109,12 @@ def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact
 
 
 @pytest.mark.parametrize(
-    ("topic", "half_width"), [("religion", 0.14), ("gender", 0.38), ("race", 0.11)]
+    ("topic", "half_width"),
+    [
+        ("religion", 0.14),
+        pytest.param("gender", 0.38, marks=pytest.mark.slow),
+        pytest.param("race", 0.11, marks=pytest.mark.slow),
+    ],
 )
 def test_the_default_band_is_that_of_the_figures(published, topic, half_width) -> None:
     """Dobrzeniecka and Urbaniak (2024), figures 15-17."""

@@ -164,15 +164,24 @@ def three() -> DataTree:
     return bb.fit(table_of("xyz"), seed=1, **FAST)
 
 
+@pytest.fixture(scope="module")
+def rows_over(three: DataTree) -> dict[str, pd.DataFrame]:
+    return {over: bb.contrasts(three, over=over) for over in ("population", "listed")}
+
+
 @pytest.mark.parametrize("over", ["population", "listed"])
 @pytest.mark.parametrize("keys", [("overall", "", ""), ("group", "x", ""), ("word", "x", "x1")])
 @pytest.mark.parametrize("term", ["bias", "associated - different", "associated - human", "human"])
 def test_the_default_row_of_a_subject_meets_other_terms_of_it(
-    three: DataTree, over: str, keys: tuple[str, str, str], term: str
+    three: DataTree,
+    rows_over: dict[str, pd.DataFrame],
+    over: str,
+    keys: tuple[str, str, str],
+    term: str,
 ) -> None:
     """Sums and differences have those of the means in `contrasts` and `summary`."""
     subject = keys[2] or keys[1] or "all"
-    rows = bb.contrasts(three, over=over)
+    rows = rows_over[over]
     for name, key in zip(("level", "protected_group", "protected_word"), keys, strict=True):
         rows = rows[rows[name] == key]
     bias = only_row(rows, first="associated", second="different")

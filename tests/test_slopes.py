@@ -95,7 +95,12 @@ def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:
     table = measured(slope=0.4)
     fits = [
         bb.slopes(
-            bb.fit(table.assign(share=scale * table["share"]), covariates=COVARIATES[:1], seed=1)
+            bb.fit(
+                table.assign(share=scale * table["share"]),
+                covariates=COVARIATES[:1],
+                seed=1,
+                draws=250,
+            )
         )
         for scale in (1, 100)
     ]
@@ -330,7 +335,7 @@ def test_frequency_is_removed_once_from_every_contrast() -> None:
     table, rng = with_controls(), np.random.default_rng(2)
     steep = 0.05 * np.log(table["attribute_rank"])
     other = table.assign(cosine_distance=0.9 + rng.normal(0, 0.02, len(table)))
-    how = {"covariates": "log_rank_attribute", "seed": 1}
+    how = {"covariates": "log_rank_attribute", "seed": 1, "draws": 100}
 
     def found(*tables: pd.DataFrame) -> list[np.ndarray]:
         one, two = tables
@@ -362,7 +367,7 @@ def test_a_value_at_the_mean_is_a_value() -> None:
         level=level, cosine_distance=0.9 + 0.1 * level + rng.normal(0, 0.03, len(table))
     )
     for names in ("level", "level:protected_group", "level:attribute_set"):
-        post = bb.fit(table, covariates=names, seed=1)
+        post = bb.fit(table, covariates=names, seed=1, draws=250)
         frame = bb.predictions(post, table, {"level": [-1, 1]})
         wide = frame.pivot_table("mean", ["protected_group", "connection"], "level")
         # The prior shrinks little, and the sd of noise in six attributes is .01.
@@ -394,9 +399,9 @@ def test_one_group_of_two_sets_is_compared_across_embeddings() -> None:
         table.assign(embedding=name, cosine_distance=table["cosine_distance"] + each)
         for name, each in zip("ab", noise, strict=True)
     ]
-    many = bb.rank_embeddings(bb.fit_many(tables, seed=1)).set_index("embedding")
+    many = bb.rank_embeddings(bb.fit_many(tables, seed=1, draws=250)).set_index("embedding")
     for each, name in zip(tables, "ab", strict=True):
-        rows = bb.contrasts(bb.fit(each.drop(columns="embedding"), seed=1))
+        rows = bb.contrasts(bb.fit(each.drop(columns="embedding"), seed=1, draws=250))
         own = rows.query("level == 'overall' and first == 'associated' and second == 'different'")
         # Both are draws of the sds, of which the mean depends little.
         assert many.loc[name, "raw_mean"] == pytest.approx(own["mean"].item(), abs=0.003)

@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias._core.jobs import pack_frame
 from bayesbias.workflows.results import joined
-from bayesbias.workflows.sweep_frames import AT_ONCE, IN_MEMORY, CellFrames
+from bayesbias.workflows.sweep_frames import IN_MEMORY, CellFrames
 
 KEYS = ("embedding", "model")
 
@@ -34,9 +34,10 @@ def packed(frames: dict[str, pd.DataFrame], **about: object) -> dict[str, Any]:
     return pack_frame(whole)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, AT_ONCE + 2])
-def test_frames_are_those_that_pandas_joins(n: int) -> None:
+@pytest.mark.parametrize("n", [1, 2, 7, 12])
+def test_frames_are_those_that_pandas_joins(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in pieces, if cells have other columns, and if jobs share a result."""
+    monkeypatch.setattr("bayesbias.workflows.sweep_frames.AT_ONCE", 10)
     rng, frames = np.random.default_rng(n), CellFrames()
     given = [some_frames(place, rng) for place in range(n)]
     kept = [frames.keep(packed(one, rows=place)) for place, one in enumerate(given)]
@@ -48,7 +49,7 @@ def test_frames_are_those_that_pandas_joins(n: int) -> None:
         expected = joined(parts, *KEYS)
         assert_frame_equal(frames.joined(name, cells, KEYS), expected, check_exact=True)
         pieces = [*frames.pieces(name, cells, KEYS)]
-        assert len(pieces) == -(-len(cells) // AT_ONCE)
+        assert len(pieces) == -(-len(cells) // 10)
         assert_frame_equal(pd.concat(pieces, ignore_index=True), expected, check_exact=True)
     assert [frames.about(one) for one in kept] == [{"rows": place} for place in range(n)]
 

@@ -98,7 +98,7 @@ def test_what_cannot_be_a_table_is_refused(table: pd.DataFrame, message: str) ->
 
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(tables, st.randoms(use_true_random=False))
 def test_validation_and_files_keep_rows_words_other_columns_and_the_hash(
     tmp_path, table, random
@@ -310,10 +310,10 @@ def test_numbers_with_two_decimals_are_read_in_every_spelling(numbers, marks) ->
 BARE = ['"', '"hello', '"Poor" people', "plain", '"']
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_bytes_that_are_not_utf_8_are_letters_of_windows_or_refused(file, end) -> None:
+@pytest.mark.parametrize(("start", "end"), [(0x80, "\n"), (0x81, "\r\n"), (0x82, "\r")])
+def test_bytes_that_are_not_utf_8_are_letters_of_windows_or_refused(file, start, end) -> None:
     """Python's cp1252 is the reference; the five bytes that it lacks are no letters of Latin-1."""
-    for byte in range(0x80, 0x100):
+    for byte in range(start, 0x100, 3):
         lines = [b"role,w\xf6rd", b"protected,caf" + bytes([byte]) + b"teria", b"protected,plain"]
         path = file("mine.csv", end.encode().join(lines))
         try:
