@@ -45,7 +45,7 @@ def test_a_list_s_subsets_are_measured_like_the_list() -> None:
 def defined(vectors: dict[str, np.ndarray], words: bb.WordList) -> dict[tuple[str, str], float]:
     """Return the scores of a list that are defined."""
     table = bb.score_table(vectors, words, n_resamples=2).dropna(subset="value")
-    return {(row.score, row.groups): row.value for row in table.itertuples()}
+    return {(row.score, (*row.groups.split(", "),)): row.value for row in table.itertuples()}
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,17 @@ def test_subsets_are_scored_like_the_list_without_the_other_words(
         assert min(mask.sum() for mask in kept.values()) >= 2
         assert all(len(pair & left_in(kept)) != 1 for pair in whole)
     assert drawn == vectors.keys()
+
+
+def test_groups_whose_names_are_joined_alike_have_rows_of_their_own() -> None:
+    vectors, words = leaning("wxyz")
+    names = dict(zip("wxyz", ("all", "b, c", "all, b", "c"), strict=True))
+    fields = ({names[g]: own for g, own in of.items()} for of in (words.groups, words.stereotypes))
+    renamed = bb.WordList("names", *fields)
+    options = {"shares": 0.5, "n_subsets": 2, "scores": ["weat"], "seed": 1}
+    plain, frame = (bb.stability(vectors, of, **options) for of in (words, renamed))
+    values = plain.columns.drop("of")
+    pd.testing.assert_frame_equal(frame[values], plain[values])
 
 
 def scored(n: int = 60) -> pd.DataFrame:

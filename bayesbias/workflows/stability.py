@@ -50,8 +50,8 @@ type Block = Mapping[str, IntArray]
 type Kept = Mapping[str, Mask]
 """Whether a subset has each word or pair of each set."""
 
-type Values = dict[tuple[str, str], float]
-"""Values keyed by measure and by what it is about."""
+type Values = dict[tuple[str, tuple[str, ...]], float]
+"""Values keyed by measure and by the groups or the language model; without names, by all."""
 
 
 def stability(
@@ -131,9 +131,11 @@ def stability(
         for (measure, of), value in whole.items():
             values = [subset[measure, of] for subset in found if (measure, of) in subset]
             no_bias = sample.no_bias[measure]
-            rows.append((share, measure, of, value, *_described(np.array(values), value, no_bias)))
-    described = ["mean", "sd", "lowest", "highest", "same_side", "n"]
-    frame = pd.DataFrame(rows, columns=["share", "measure", "of", "whole", *described])
+            described = _described(np.array(values), value, no_bias)
+            rows.append((share, measure, ", ".join(of) or "all", value, *described))
+    columns = ["share", "measure", "of", "whole"]
+    columns += ["mean", "sd", "lowest", "highest", "same_side", "n"]
+    frame = pd.DataFrame(rows, columns=columns)
     frame.attrs = {"seed": sequence.entropy, "n_subsets": n_subsets}
     return frame
 
@@ -191,16 +193,18 @@ def _list(
     def values(kept: Kept) -> Values:
         protected = [kept[_of_group(group)] for group in rows.groups]
         stereotypes = [kept[_of_stereotypes(group)] for group in rows.groups]
-        subset, found = rows.kept(protected, stereotypes), dict[tuple[str, str], float]()
+        subset = rows.kept(protected, stereotypes)
+        found: Values = {}
         for name, spec in specs.items():
             for places in selections(subset, spec.scope):
                 of = subset.of_groups(places)
                 with suppress(ValueError):  # the score is undefined for these words
-                    found[name, ", ".join(of.groups)] = spec.value(of)
+                    found[name, of.groups] = spec.value(of)
         table = distance_table(read, replace(wordlist, **subset.words))
         post = fit(table, model or RECOMMENDED["distance"], seed=seed, **FITTING)
         for row in default_rows(contrasts(post)).to_dict("records"):
-            found[POSTERIOR, row["protected_group"] or "all"] = float(row["mean"])
+            group = str(row["protected_group"])
+            found[POSTERIOR, (group,) if group else ()] = float(row["mean"])
         return found
 
     by_size: dict[int, dict[str, IntArray]] = {}
@@ -235,7 +239,7 @@ def _pairs(paired: pd.DataFrame, model: str, seed: SeedSequence) -> _Sample:
         ids = np.concatenate([own[kept[name]] for name, own in sets.items()])
         part = chosen[chosen["pair_id"].isin(ids)]
         preferred = (0.5 + 0.5 * np.sign(part["difference"])).groupby(part["model"]).mean()
-        found = {("share", str(name)): float(share) for name, share in preferred.items()}
+        found: Values = {("share", (str(name),)): float(share) for name, share in preferred.items()}
         is_whole = all(mask.all() for mask in kept.values())
         if not is_whole and not _can_be_fitted(part):
             return found
@@ -243,7 +247,7 @@ def _pairs(paired: pd.DataFrame, model: str, seed: SeedSequence) -> _Sample:
         frame = pair_summary(post)
         frame = frame[(frame["level"] == "overall") & (frame["quantity"] == "p_stereotypical")]
         of_models = zip(frame["model"], frame["mean"], strict=True)
-        found |= {(POSTERIOR, str(name)): float(mean) for name, mean in of_models}
+        found |= {(POSTERIOR, (str(name),)): float(mean) for name, mean in of_models}
         return found
 
     blocks = [{name: np.arange(len(own))} for name, own in sets.items()]
