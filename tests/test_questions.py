@@ -202,6 +202,13 @@ def test_the_default_row_of_a_subject_meets_other_terms_of_it(
         assert (difference["mean"], difference["probability"]) == (0, 0)
 
 
+def test_a_group_whose_name_reads_like_a_word_is_the_group(three: DataTree) -> None:
+    table = table_of("xyz").replace({"protected_group": {"x": "word y1"}})
+    tree = bb.fit(table, seed=1, **FAST)
+    asked = bb.hypothesis(tree, "`word y1` < 0", "y1 < 0")["mean"]
+    assert asked.tolist() == bb.hypothesis(three, "x < 0", "y1 < 0")["mean"].tolist()
+
+
 @pytest.mark.parametrize("text", ["x + y + z < all + all + all", "x > x: bias", "x - .1 < x - .1"])
 def test_equal_sides_are_not_less(three: DataTree, text: str) -> None:
     """In a balanced table, the overall contrast is the average of those of the groups."""

@@ -19,7 +19,9 @@ from bayesbias.background.pools import draw_pool
 from bayesbias.background.reference_words import draw_lists, topic, words_present
 from bayesbias.background.topics import WIDE, _population
 from bayesbias.background.vocabulary_contrasts import KEYS, VocabularyContrasts, list_contrasts
+from bayesbias.embeddings.distances import measure
 from bayesbias.embeddings.formats.keyed import ranks_of
+from bayesbias.tables.schema import checked
 from bayesbias.workflows import ruler
 
 
@@ -251,15 +253,73 @@ def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) 
     own = words_present(words, pool.found)
     options = {"vary": "both", "match": "topics", "n_lists": 1}
     (drawn,) = draw_lists(pool, own, rng=default_rng(1), **options)
-    found = list_contrasts(table, bb.fit(table, model, seed=1), pool, [drawn])
-    known = pool.found | {word: pool.vectors[row] for word, row in drawn.items()}
+    post = bb.fit(table, model, seed=1)
+    found = list_contrasts(checked(table), own, post, pool, [drawn])
+    rows = drawn.protected | drawn.stereotypes
+    known = pool.found | {word: pool.vectors[row] for word, row in rows.items()}
     fitted = bb.contrasts(bb.fit(bb.distance_table(known, own), model, seed=2))
     fitted = fitted.query("level != 'word'")
     assert found[KEYS].to_numpy().tolist() == fitted[KEYS].to_numpy().tolist()
     # A posterior mean over sds, compared with that at the mean sds of another list.
     assert (abs(found["mean"] - fitted["mean"].to_numpy()) < 0.5 * fitted["sd"].to_numpy()).all()
     listed = {*table["protected_word"], *table["attribute"]}
-    assert drawn.keys() == listed - {*words.controls["matched"]}
+    assert rows.keys() == listed - {*words.controls["matched"]}
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoRoles")
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameVectors")
+@pytest.mark.parametrize("vary", ["protected", "stereotypes"])
+@pytest.mark.parametrize("model", ["crossed", "by-group"])
+def test_a_word_in_two_roles_is_replaced_in_the_one_that_varies(vary: str, model: str) -> None:
+    """Under another name, the same vector is a word of its own in each role."""
+    vectors, words = leaning_embedding(3.0)
+    one, other = words.groups
+    twice = [words.groups[one][0], words.groups[other][1]]
+    stereotypes = {**words.stereotypes, one: (*words.stereotypes[one], *twice)}
+    controls = ["w0", "w1", "w2"]
+    if vary == "protected":  # otherwise, the pair of this word with itself stays one
+        twice += [words.groups[other][2]]
+        controls += twice[2:]
+    words = replace(words, stereotypes=stereotypes, controls={"matched": tuple(controls)})
+    names = {word: f"{word} again" for word in twice}
+    groups = {
+        group: tuple(names.get(word, word) for word in own) for group, own in words.groups.items()
+    }
+    renamed = replace(words, groups=groups)
+    pool = draw_pool(vectors, words.words, rng=default_rng(0))
+    again = {
+        field: getattr(pool, field)
+        | {name: getattr(pool, field)[word] for word, name in names.items()}
+        for field in ("found", "found_ranks")
+    }
+    means, posterior = [], None
+    for wordlist, own in ((renamed, replace(pool, **again)), (words, pool)):
+        table = measure(own.keyed, wordlist)
+        posterior = posterior or bb.fit(table.rows, model, seed=1)
+        how: dict[str, Any] = {"vary": vary, "match": "topics", "n_lists": 3}
+        present = words_present(wordlist, own.found)
+        drawn = draw_lists(own, present, rng=default_rng(1), **how)
+        means.append(list_contrasts(table, present, posterior, own, drawn))
+    # Cosines of a table are stored in single precision.
+    pd.testing.assert_frame_equal(*means, rtol=0, atol=1e-6)
+
+
+def test_spellings_of_a_word_are_replaced_together() -> None:
+    vectors, words = leaning_embedding(3.0)
+    one, other = words.stereotypes
+    first, second = words.stereotypes[one][0], words.stereotypes[other][0]
+    spelled = replace(
+        words,
+        stereotypes={
+            one: (*words.stereotypes[one], first.upper()),
+            other: (second.upper(), *words.stereotypes[other][1:]),
+        },
+    )
+    options = {"vary": "stereotypes", "n_lists": 3, "case": "fallback", "seed": 1}
+    plain = bb.vocabulary_contrasts(vectors, words, **options)
+    with pytest.warns(bb.warnings.SameSpellings):
+        found = bb.vocabulary_contrasts(vectors, spelled, **options)
+    pd.testing.assert_frame_equal(found.reference, plain.reference)
 
 
 def test_equal_seeds_give_equal_results() -> None:

@@ -269,6 +269,21 @@ def test_slopes_of_a_model_can_differ_by_connection() -> None:
         assert moved == pytest.approx(0.1 * slope[connection], abs=5e-4)
 
 
+def test_names_of_groups_are_only_names() -> None:
+    named = {"x": "US: north", "y": "US: south − west"}
+    options = {"covariates": "share:protected_group", "draws": 100, "chains": 1, "seed": 1}
+    table = measured()
+    renamed = table.assign(protected_group=table["protected_group"].map(named))
+    rows, again = (bb.slopes(bb.fit(of, **options)) for of in (table, renamed))
+    assert again["covariate"].tolist() == [
+        "share: US: north − US: south − west",
+        "share: US: north",
+        "share: US: south − west",
+    ]
+    values = rows.columns.drop("covariate")
+    pd.testing.assert_frame_equal(again[values], rows[values])
+
+
 def test_predictions_move_along_the_slope_of_the_group() -> None:
     """The mean distance at a value is the mean at the average plus the slope of the group."""
     table = measured(slope=0.4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -50,6 +50,8 @@ class Pool:
     letters: Free  # (n_words,): whether a word consists of letters only
     found: dict[str, Vector]  # keyed by requested word
     found_ranks: dict[str, int]
+    spellings: dict[str, str] = field(default_factory=dict)
+    # keyed by requested word: the first one that has the same vector
 
     @cached_property
     def units(self) -> FloatArray:
@@ -77,7 +79,8 @@ class Pool:
     def keyed(self) -> Vectors:
         """The requested words with their vectors and ranks."""
         ranks = [self.found_ranks[word] for word in self.found]
-        return Vectors([*self.found], np.array([*self.found.values()]), ranks=ranks)
+        forms = [self.spellings.get(word, word) for word in self.found]
+        return Vectors([*self.found], np.array([*self.found.values()]), forms, ranks=ranks)
 
     def ranks_of(self, words: Sequence[str], drawn: Mapping[str, int]) -> FloatArray:
         """Return the ranks of words, or of the words drawn to replace them."""
@@ -138,7 +141,8 @@ class Pools:
                 "or path of the embedding, or load it without a list of words"
             )
         names, vectors, ranks = (part[others] for part in self.drawn)
-        chosen = {word: found[form] for word, form in choose(asked, found, self.case).items()}
+        form_of, first = choose(asked, found, self.case), dict[str, str]()
+        chosen = {word: found[form] for word, form in form_of.items()}
         return Pool(
             words=tuple(names),
             vectors=vectors,
@@ -146,6 +150,7 @@ class Pools:
             letters=self.letters[others],
             found={word: vector for word, (vector, _) in chosen.items()},
             found_ranks={word: rank for word, (_, rank) in chosen.items()},
+            spellings={word: first.setdefault(form, word) for word, form in form_of.items()},
         )
 
 

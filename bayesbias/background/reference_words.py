@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -110,12 +110,25 @@ def topic_neighbors(pool: Pool, wordlist: WordList, *, n: int = N_MATCHED) -> li
     return rows
 
 
-def words_present(wordlist: WordList, found: Container[str]) -> WordList:
-    """Return the list without the words that are not in the embedding."""
+class Drawn(NamedTuple):
+    """The rows of a pool that replace protected words and stereotypes, keyed by word."""
+
+    protected: dict[str, int]
+    stereotypes: dict[str, int]
+
+
+def words_present(
+    wordlist: WordList, found: Container[str], spellings: Mapping[str, str] | None = None
+) -> WordList:
+    """Return the list without the words that are not in the embedding.
+
+    With ``spellings``, as in a `Pool`, each word is in its first spelling, once per set.
+    """
     kept: dict[str, Any] = {}
+    first = spellings or {}
     for kind in WORD_TABLES:
         present = {
-            name: tuple(word for word in words if word in found)
+            name: tuple(dict.fromkeys(first.get(word, word) for word in words if word in found))
             for name, words in getattr(wordlist, kind).items()
         }
         kept[kind] = {name: words for name, words in present.items() if words}
@@ -124,23 +137,25 @@ def words_present(wordlist: WordList, found: Container[str]) -> WordList:
 
 def draw_lists(
     pool: Pool, wordlist: WordList, *, vary: Vary, match: Match, n_lists: int, rng: Generator
-) -> Iterator[dict[str, int]]:
-    """Draw lists, and yield each as a dict that maps replaced words to rows of the pool.
+) -> Iterator[Drawn]:
+    """Draw lists, and yield the words that replace those of each role.
 
-    A word is drawn only once per list. The pool's ``found`` must contain all words of ``wordlist``.
+    A word is drawn only once per list. If both roles vary, a word in both is replaced by the same
+    word. The pool's ``found`` must contain all words of ``wordlist``.
     """
-    sets = [] if vary == "stereotypes" else list(wordlist.groups.values())
-    sets += [] if vary == "protected" else list(wordlist.stereotypes.values())
+    protected = [] if vary == "stereotypes" else list(wordlist.groups.values())
+    stereotypes = [] if vary == "protected" else list(wordlist.stereotypes.values())
     may_be_drawn = pool.without(wordlist.words)
     for _ in range(n_lists):
         free, drawn = may_be_drawn.copy(), dict[str, int]()
-        for words in sets:
+        for words in protected + stereotypes:
             wanted = [word for word in words if word not in drawn]
             if wanted:  # other words are in an earlier set
                 rows = _rows_for(pool, wanted, match, free, rng)
                 free[rows] = False
                 drawn |= dict(zip(wanted, rows.tolist(), strict=True))
-        yield drawn
+        roles = [{w: drawn[w] for words in of for w in words} for of in (protected, stereotypes)]
+        yield Drawn(*roles)
 
 
 def _rows_for(pool: Pool, words: Sequence[str], match: Match, free: Free, rng: Generator) -> Rows:

@@ -71,12 +71,12 @@ def topic_tables(
     loaded, rng = load_wordlist(wordlist), default_rng(as_seed_sequence(seed))
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     pool = draw_pool(source, loaded.words, rng=rng, case=case, ranks=ranks, **reading)
-    present = replace(words_present(loaded, pool.found), controls={})
+    present = replace(words_present(loaded, pool.found, pool.spellings), controls={})
     vectors = dict(zip(pool.words, pool.vectors, strict=True))
     for drawn in draw_lists(pool, present, vary="both", match="topics", n_lists=n_tables, rng=rng):
         groups, stereotypes = (
-            {name: [pool.words[drawn[word]] for word in words] for name, words in sets.items()}
-            for sets in (present.groups, present.stereotypes)
+            {name: [pool.words[rows[word]] for word in words] for name, words in sets.items()}
+            for rows, sets in zip(drawn, (present.groups, present.stereotypes), strict=True)
         )
         other: Any = {"groups": groups, "stereotypes": stereotypes}
         yield distance_table(vectors, replace(present, **other))

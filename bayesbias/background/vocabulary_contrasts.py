@@ -6,7 +6,7 @@ contrast with those of lists of random words, equally frequent words, or words a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
@@ -37,10 +37,10 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
-from ..tables.schema import Checked
-from ..tables.wordlists import WordListLike, load_wordlist
+from ..tables.schema import IDS, RANKS, STEREOTYPES, Checked, checked
+from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .pools import Pool, draw_pool
-from .reference_words import Match, Vary, draw_lists, words_present
+from .reference_words import Drawn, Match, Vary, draw_lists, words_present
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -110,7 +110,7 @@ def vocabulary_contrasts(
         A Normal model. All fits use the exact sampler.
     vary : {"protected", "stereotypes", "both"}
         Which words are replaced. Groups and sets keep their sizes. All other words, including
-        control words, stay the same.
+        control words, stay the same. A word in two roles is replaced in those that vary.
     match : {"random", "frequency", "topics"}
         How words are replaced: by random words, by equally frequent words (whose ranks differ by at
         most a fifth), or by topics (neighbors of a random word, with about the same mean cosine as
@@ -118,8 +118,8 @@ def vocabulary_contrasts(
     n_lists : int
         Number of reference lists, two or more.
     options, **keywords
-        Options for the list's posterior and its intervals: `FitOptions`, or its fields as keyword
-        arguments, such as ``draws`` and ``seed``.
+        Options for the list's posterior: `FitOptions`, or its fields as keyword arguments, such as
+        ``draws`` and ``seed``. ``FitOptions(ci_prob=...)`` sets the intervals.
 
     Returns
     -------
@@ -151,24 +151,25 @@ def vocabulary_contrasts(
     table = measure(pool.keyed, loaded)
     exact = options.of_fit(method="exact", seed=posterior_seed)
     posterior = fit_checked(table, spec, options=exact)
-    present = words_present(loaded, pool.found)
+    present = words_present(loaded, pool.found, pool.spellings)
     drawn = draw_lists(pool, present, vary=vary, match=match, n_lists=n_lists, rng=rng)
-    reference = list_contrasts(table, posterior, pool, drawn)
+    reference = list_contrasts(table, present, posterior, pool, drawn)
     placed = placed_among(contrasts(posterior, **options.reading), reference)
     return VocabularyContrasts(placed, reference, posterior, sequence.entropy)
 
 
 def list_contrasts(
-    table: pd.DataFrame | Checked, fitted: DataTree, pool: Pool, lists: Iterable[Mapping[str, int]]
+    table: Checked, wordlist: WordList, fitted: DataTree, pool: Pool, lists: Iterable[Drawn]
 ) -> pd.DataFrame:
-    """Compute a table's contrasts for each of the lists that `draw_lists` draws.
+    """Compute a table's contrasts for each of the lists that `draw_lists` draws for a word list.
 
     Contrasts are posterior means. Each sd is fixed at its geometric mean over the draws of
     ``fitted``, which may be a fit to a table with more rows. Similarities of words are computed for
     each drawn list. Each list is treated as one draw of a posterior, so the estimands are the same
     as in `contrasts`. Return the frame ``reference`` of `VocabularyContrasts`.
     """
-    posterior = collapse(make_design(table), spec_of(fitted))
+    lists = [*lists]
+    posterior = collapse(make_design(_with_own_pairs(table, wordlist, lists[0])), spec_of(fitted))
     design, spec = posterior.design, posterior.spec
     parameters = _mean_parameters(fitted, posterior)
     weights, found = contrast_weights(posterior), []
@@ -177,11 +178,11 @@ def list_contrasts(
         own = [pool.units_of(names) for names in (design.words, design.attributes)]
         for drawn in lists:
             words, attributes = (
-                pool.replaced(*of, drawn)
-                for of in zip(own, (design.words, design.attributes), strict=True)
+                pool.replaced(*of)
+                for of in zip(own, (design.words, design.attributes), drawn, strict=True)
             )
             distances = 1.0 - (words @ attributes.T)[design.word, design.attribute]
-            ranks = pool.ranks_of(design.attributes, drawn)
+            ranks = pool.ranks_of(design.attributes, drawn.stereotypes)
             other = replace(design, y=distances.clip(0.0, 2.0), attribute_rank=ranks)
             other = with_cosines(other, words @ words.T, attributes @ attributes.T)
             other = at_equal_frequency(other)
@@ -203,6 +204,37 @@ def list_contrasts(
     frame.insert(0, "list", np.repeat(np.arange(len(found)), n_rows))
     frame["mean"] = gaps.ravel()
     return frame.dropna(subset="mean").reset_index(drop=True)
+
+
+def _with_own_pairs(table: Checked, wordlist: WordList, drawn: Drawn) -> Checked:
+    """Add the pairs of a word with itself that are pairs of two different words in drawn lists."""
+    attributes = {*table.coded["attribute"][1]}
+    rows = [
+        (word, group, word, *_home(word, group, wordlist))
+        for group, words in wordlist.groups.items()
+        for word in words
+        if word in attributes and drawn.protected.get(word) != drawn.stereotypes.get(word)
+    ]
+    if not rows:
+        return table
+    pairs = pd.DataFrame(rows, columns=[*IDS]).assign(cosine_distance=0.0)
+    for column, of in zip(RANKS, ("protected_word", "attribute"), strict=True):
+        if column in table.rows:
+            pairs[column] = pairs[of].map(
+                dict(zip(table.rows[of], table.rows[column], strict=True))
+            )
+    wider = pd.concat([table.rows, pairs], ignore_index=True)
+    wider.attrs = table.rows.attrs
+    return checked(wider)
+
+
+def _home(word: str, group: str, wordlist: WordList) -> tuple[str, str]:
+    """Return the set of an attribute and its connection to a group, as in `distance_table`."""
+    for other in sorted(wordlist.stereotypes, key=lambda other: other != group):
+        if word in wordlist.stereotypes[other]:
+            return wordlist.set_name(other), STEREOTYPES[other != group]
+    control = next(name for name, words in wordlist.controls.items() if word in words)
+    return control, control
 
 
 def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:

@@ -115,7 +115,7 @@ class _Asked:
         self.levels = dict[str, int]()  # of groups and words
         for place, (level, group, word) in enumerate(levels.itertuples(index=False, name=None)):
             if level == WORD:
-                self.levels[f"word {word}"] = place
+                self.levels.setdefault(f"word {word}", place)
             self.levels.setdefault(word or group or "all", place)
         of_groups = levels.index[levels["level"] == GROUP]
         place_of = dict(zip(levels.loc[of_groups, "protected_group"], of_groups, strict=True))

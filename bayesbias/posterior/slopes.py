@@ -187,7 +187,7 @@ def _combinations(names: list[str], groups: list[str]) -> tuple[list[str], Float
     """Return the covariates, differences between groups first, and (n_covariates, k) weights."""
     rows, weights, unit = [], [], np.eye(len(names))
     for one, other in combinations(range(len(names)), 2):
-        (x, _, group), (same, _, against) = (names[i].rpartition(": ") for i in (one, other))
+        (x, _, group), (same, _, against) = (names[i].partition(": ") for i in (one, other))
         if x and x == same and {group, against} <= {*groups}:
             rows.append(f"{x}: {group} − {against}")
             weights.append(unit[one] - unit[other])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ..embeddings.word_sets import WordVectors, look_up, refuse_overlap
 from ..tables.wordlists import WordListLike, load_wordlist
 
 Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 WordArray = NDArray[np.str_]
 Scope = Literal["all", "pair", "ordered"]
 
@@ -132,6 +133,41 @@ class ListRows:
             of(self.stereotype_words),
             of(self.stereotype_names),
             of(self.listed),
+        )
+
+    @property
+    def found_places(self) -> tuple[Indices, ...]:
+        """The positions of each group's words among those that are listed."""
+        return tuple(np.flatnonzero(~np.isnan(rows).any(axis=1)) for rows in self.listed)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The words as fields of a `WordList`."""
+        sets = {"groups": self.protected_words, "stereotypes": self.stereotype_words}
+        return {
+            role: {name: own.tolist() for name, own in zip(self.groups, of, strict=True)}
+            for role, of in sets.items()
+        }
+
+    def kept(self, protected: Sequence[Mask], stereotypes: Sequence[Mask]) -> ListRows:
+        """Return the rows of some words of each group and set; the others count as missing."""
+
+        def of[T: np.generic](
+            sets: tuple[NDArray[T], ...], masks: Sequence[Mask]
+        ) -> tuple[NDArray[T], ...]:
+            return tuple(rows[mask] for rows, mask in zip(sets, masks, strict=True))
+
+        listed = tuple(rows.copy() for rows in self.listed)
+        for rows, places, mask in zip(listed, self.found_places, protected, strict=True):
+            rows[places[~mask]] = np.nan
+        return ListRows(
+            self.groups,
+            of(self.protected, protected),
+            of(self.stereotypes, stereotypes),
+            of(self.protected_words, protected),
+            of(self.stereotype_words, stereotypes),
+            of(self.stereotype_names, stereotypes),
+            listed,
         )
 
     def resampled(self, picks: Picks, number: int, places: Sequence[int]) -> ListRows:

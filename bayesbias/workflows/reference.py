@@ -39,7 +39,7 @@ from ..scores.table import score_table
 from ..tables.covariates import with_values
 from ..tables.descriptives import contrast_of, default_rows
 from ..tables.schema import STEREOTYPES, Checked, checked
-from ..tables.spellings import resolved_forms
+from ..tables.spellings import first_spellings, resolved_forms
 from ..tables.wordlists import WordList
 from ..warnings import NothingDrawn, SameSpellings, SameVectors
 from .results import ModelResult, joined
@@ -223,12 +223,14 @@ def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]
     if lost:
         warn(NothingDrawn("reference lists", f"no word of {', '.join(lost)} has a vector"))
         return Frames({}), Without.WORDS
-    present = words_present(own, known.found)
+    present = words_present(own, known.found, known.spellings)
     table, rng = measure(known.keyed, present), default_rng(word_seeds()[3])
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
     with warned_if_too_few("reference lists"):
         drawn = draw_lists(known, present, match="topics", rng=rng, **how)
-        lists = contrast_of(list_contrasts(table, lead.posterior, known, drawn), *STEREOTYPES)
+        lists = contrast_of(
+            list_contrasts(table, present, lead.posterior, known, drawn), *STEREOTYPES
+        )
         lists = lists[lists["protected_group"].isin(headline["protected_group"])]
         frames = {"reference": placed_among(headline, lists), "reference_lists": lists}
         for name, frame in frames.items():  # words on other topics are the only kind
@@ -282,7 +284,8 @@ def _with_controls(pool: Pool, wordlist: WordList, vectors: KeyedVectors) -> Poo
     ranks = dict(frequency_ranks(vectors).itertuples(index=False, name=None))
     held = {word: vectors[word] for word in wordlist.words if word in vectors}
     held_ranks = {word: int(pool.found_ranks.get(word) or ranks[word]) for word in held}
-    return replace(pool, found=held, found_ranks=held_ranks)
+    spellings = first_spellings(vectors, wordlist.words)
+    return replace(pool, found=held, found_ranks=held_ranks, spellings=spellings)
 
 
 def published_scores(held: Held) -> pd.DataFrame:

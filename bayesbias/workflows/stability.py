@@ -15,22 +15,25 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, SeedSequence, default_rng
 
+from .._core.arrays import IntArray
 from .._core.checks import check_numbers
 from .._core.display import progress_bar
 from .._core.intervals import check_probability
 from .._core.random import Seed, as_seed_sequence
+from .._core.warnings import warn
 from ..embeddings.distances import distance_table
 from ..embeddings.load import VectorsLike, load_vectors
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.pair_summaries import pair_summary
-from ..maskedlm.preferences import one_measure
+from ..maskedlm.preferences import one_measure, preferences
 from ..model.defaults import RECOMMENDED
 from ..posterior.contrasts import contrasts
 from ..sampling.fit import fit
-from ..scores.list_rows import list_rows, selections
+from ..scores.list_rows import Mask, list_rows, selections
 from ..scores.registry import SCORES, Scores, chosen_scores
 from ..tables.descriptives import default_rows
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
+from ..warnings import LeftOut
 
 POSTERIOR = "posterior"
 """Name of the measure that is fitted: a default row of a list, or the share of pairs."""
@@ -41,11 +44,14 @@ FITTING: dict[str, Any] = {"draws": 250, "chains": 2, "progressbar": False}
 FEWEST = 2
 """Smallest number of words or pairs that a subset keeps of each set."""
 
-type Sets = Mapping[str, np.ndarray]
-"""Words of each group and set, or identifiers of the pairs of each bias type."""
+type Block = Mapping[str, IntArray]
+"""Sets from which the same places are drawn, with the place of each of their words or pairs."""
 
-type Values = dict[tuple[str, str], float]
-"""Values keyed by measure and by what it is about."""
+type Kept = Mapping[str, Mask]
+"""Whether a subset has each word or pair of each set."""
+
+type Values = dict[tuple[str, tuple[str, ...]], float]
+"""Values keyed by measure and by the groups or the language model; without names, by all."""
 
 
 def stability(
@@ -69,7 +75,8 @@ def stability(
         The list, for an embedding.
     shares : float or sequence of float
         Shares of the words of every group and set, or of the pairs of every bias type, in (0, 1).
-        At least two of each are kept, and all controls.
+        At least two of each are kept, and all controls. Groups of equal size keep words in the same
+        positions, so those that lack different words keep only about the same share.
     n_subsets : int
         Number of subsets for each share.
     scores : iterable of str, or mapping of str to ListScore, optional
@@ -88,8 +95,10 @@ def stability(
         scores, or the ``share`` of stereotypical preferences; and ``posterior``, the posterior mean
         of a default row of `contrasts`, or of that share. ``whole`` is the value for all words or
         pairs. ``mean``, ``sd``, ``lowest``, and ``highest`` describe the subsets, and ``same_side``
-        is their share on the same side of no bias. Subsets for which a score is undefined do not
-        count; ``n`` is the number of the others.
+        is their share on the same side of no bias. Subsets for which a measure is undefined do not
+        count, such as the posterior if all pairs are preferred; ``n`` is the number of the others.
+        Scores that are undefined for the whole list have
+        no row.
 
     Examples
     --------
@@ -103,30 +112,30 @@ def stability(
     4  posterior                  muslim  -0.15   -0.24    -0.13       1.00
     """
     check_numbers(n_subsets=n_subsets)
-    each = [shares] if isinstance(shares, float) else [*shares]
-    for share in each:
-        check_probability(share, "shares")
+    each = [check_probability(share, "shares") for share in np.atleast_1d(shares).tolist()]
     sequence = as_seed_sequence(seed)
     drawing, fitting = sequence.spawn(2)
     if wordlist is None:
         sample = _pairs(cast("pd.DataFrame", source), model, fitting)
     else:
         sample = _list(source, load_wordlist(wordlist), scores, model, fitting)
-    rng, whole, rows = default_rng(drawing), sample.values(sample.sets), []
+    rng, whole, rows = default_rng(drawing), sample.values(sample.whole), []
     drawn = [sample.subset(share, rng) for share in each for _ in range(n_subsets)]
     of_subsets = list[Values]()
     with progress_bar("subsets", len(drawn), shown=None if progressbar else False) as update:
-        for sets in drawn:
-            of_subsets.append(sample.values(sets))
+        for kept in drawn:
+            of_subsets.append(sample.values(kept))
             update(len(of_subsets))
     for place, share in enumerate(each):
         found = of_subsets[place * n_subsets : (place + 1) * n_subsets]
         for (measure, of), value in whole.items():
             values = [subset[measure, of] for subset in found if (measure, of) in subset]
             no_bias = sample.no_bias[measure]
-            rows.append((share, measure, of, value, *_described(np.array(values), value, no_bias)))
-    described = ["mean", "sd", "lowest", "highest", "same_side", "n"]
-    frame = pd.DataFrame(rows, columns=["share", "measure", "of", "whole", *described])
+            described = _described(np.array(values), value, no_bias)
+            rows.append((share, measure, ", ".join(of) or "all", value, *described))
+    columns = ["share", "measure", "of", "whole"]
+    columns += ["mean", "sd", "lowest", "highest", "same_side", "n"]
+    frame = pd.DataFrame(rows, columns=columns)
     frame.attrs = {"seed": sequence.entropy, "n_subsets": n_subsets}
     return frame
 
@@ -142,74 +151,113 @@ def _described(values: np.ndarray, whole: float, no_bias: float) -> tuple[float,
 class _Sample:
     """What subsets are drawn from, how they are measured, and each measure's value without bias."""
 
-    sets: Sets
-    values: Callable[[Sets], Values]
+    blocks: Sequence[Block]
+    values: Callable[[Kept], Values]
     no_bias: Mapping[str, float]
-    by_place: tuple[str, ...] = ()  # sets from which the same positions are kept
 
-    def subset(self, share: float, rng: Generator) -> Sets:
-        """Draw a share of each set without replacement, in order."""
-        kept, places = {}, None
-        for name, own in self.sets.items():
-            if places is None or name not in self.by_place:
-                n = max(min(FEWEST, len(own)), round(share * len(own)))
-                places = np.sort(rng.choice(len(own), n, replace=False))
-            kept[name] = own[places]
+    @property
+    def whole(self) -> Kept:
+        """All words or pairs."""
+        return {
+            name: np.ones(len(own), dtype=bool)
+            for block in self.blocks
+            for name, own in block.items()
+        }
+
+    def subset(self, share: float, rng: Generator) -> Kept:
+        """Draw a share of the places of each block without replacement."""
+        kept: dict[str, Mask] = {}
+        for block in self.blocks:
+            places = np.unique(np.concatenate([*block.values()]))
+            n = max(min(FEWEST, len(places)), round(share * len(places)))
+            drawn = rng.choice(places, n, replace=False)
+            while any(_lacks(own, drawn) for own in block.values()):
+                drawn = np.append(drawn, rng.choice(np.setdiff1d(places, drawn)))
+            kept |= {name: np.isin(own, drawn) for name, own in block.items()}
         return kept
+
+
+def _lacks(own: IntArray, drawn: IntArray) -> bool:
+    """Return whether fewer words or pairs of a set are drawn than must be kept."""
+    return int(np.isin(own, drawn).sum()) < min(FEWEST, len(own))
 
 
 def _list(
     vectors: VectorsLike, wordlist: WordList, scores: Scores | None, model: str, seed: SeedSequence
 ) -> _Sample:
     """Return the words of a list; words in the same position of groups stay together."""
-    specs, read = (
-        chosen_scores(SCORES if scores is None else scores),
-        load_vectors(vectors, wordlist),
-    )
+    specs = chosen_scores(SCORES if scores is None else scores)
+    read = load_vectors(vectors, wordlist)
     rows, _ = list_rows(read, wordlist)
-    roles = {"groups": rows.protected_words, "stereotypes": rows.stereotype_words}
-    names = {role: [f"{role} {group}" for group in rows.groups] for role in roles}
 
-    def values(kept: Sets) -> Values:
-        words: dict[str, Any] = {
-            role: {g: kept[name].tolist() for g, name in zip(rows.groups, own, strict=True)}
-            for role, own in names.items()
-        }
-        part = replace(wordlist, **words)
-        (whole, _), found = list_rows(read, part), dict[tuple[str, str], float]()
+    def values(kept: Kept) -> Values:
+        protected = [kept[_of_group(group)] for group in rows.groups]
+        stereotypes = [kept[_of_stereotypes(group)] for group in rows.groups]
+        subset = rows.kept(protected, stereotypes)
+        found: Values = {}
         for name, spec in specs.items():
-            for places in selections(whole, spec.scope):
-                of = whole.of_groups(places)
+            for places in selections(subset, spec.scope):
+                of = subset.of_groups(places)
                 with suppress(ValueError):  # the score is undefined for these words
-                    found[name, ", ".join(of.groups)] = spec.value(of)
-        table = distance_table(read, part)
+                    found[name, of.groups] = spec.value(of)
+        table = distance_table(read, replace(wordlist, **subset.words))
         post = fit(table, model or RECOMMENDED["distance"], seed=seed, **FITTING)
         for row in default_rows(contrasts(post)).to_dict("records"):
-            found[POSTERIOR, row["protected_group"] or "all"] = float(row["mean"])
+            group = str(row["protected_group"])
+            found[POSTERIOR, (group,) if group else ()] = float(row["mean"])
         return found
 
-    sets = {
-        name: own for role, of in roles.items() for name, own in zip(names[role], of, strict=True)
-    }
+    by_size: dict[int, dict[str, IntArray]] = {}
+    for group, listed, places in zip(rows.groups, rows.listed, rows.found_places, strict=True):
+        by_size.setdefault(len(listed), {})[_of_group(group)] = places
+    sets = zip(rows.groups, rows.stereotypes, strict=True)
+    others = [{_of_stereotypes(group): np.arange(len(own))} for group, own in sets]
     no_bias = {name: spec.no_bias for name, spec in specs.items()} | {POSTERIOR: 0.0}
-    return _Sample(sets, values, no_bias, () if rows.defining is None else (*names["groups"],))
+    return _Sample([*by_size.values(), *others], values, no_bias)
+
+
+def _of_group(group: str) -> str:
+    return f"group {group}"
+
+
+def _of_stereotypes(group: str) -> str:
+    return f"stereotypes of {group}"
 
 
 def _pairs(paired: pd.DataFrame, model: str, seed: SeedSequence) -> _Sample:
-    """Return the pairs of each bias type."""
+    """Return the pairs of each bias type that all language models have scored."""
     chosen = one_measure(paired, None)
+    if n := preferences(chosen).n_left_out:
+        total = chosen["pair_id"].nunique()
+        warn(LeftOut(n, total, "pair", "they lack scores of some models"))
+        n_models = chosen.groupby("pair_id")["model"].transform("nunique")
+        chosen = chosen[n_models == chosen["model"].nunique()]
     pairs = chosen.drop_duplicates("pair_id").groupby("bias_type")["pair_id"]
     sets = {str(name): own.to_numpy() for name, own in pairs}
 
-    def values(kept: Sets) -> Values:
-        part = chosen[chosen["pair_id"].isin(np.concatenate([*kept.values()]))]
+    def values(kept: Kept) -> Values:
+        ids = np.concatenate([own[kept[name]] for name, own in sets.items()])
+        part = chosen[chosen["pair_id"].isin(ids)]
         preferred = (0.5 + 0.5 * np.sign(part["difference"])).groupby(part["model"]).mean()
-        found = {("share", str(name)): float(share) for name, share in preferred.items()}
+        found: Values = {("share", (str(name),)): float(share) for name, share in preferred.items()}
+        is_whole = all(mask.all() for mask in kept.values())
+        if not is_whole and not _can_be_fitted(part):
+            return found
         post = fit_pairs(part, model=model or DEFAULT_MODEL, seed=seed, **FITTING)
         frame = pair_summary(post)
         frame = frame[(frame["level"] == "overall") & (frame["quantity"] == "p_stereotypical")]
         of_models = zip(frame["model"], frame["mean"], strict=True)
-        found |= {(POSTERIOR, str(name)): float(mean) for name, mean in of_models}
+        found |= {(POSTERIOR, (str(name),)): float(mean) for name, mean in of_models}
         return found
 
-    return _Sample(sets, values, {"share": 0.5, POSTERIOR: 0.5})
+    blocks = [{name: np.arange(len(own))} for name, own in sets.items()]
+    return _Sample(blocks, values, {"share": 0.5, POSTERIOR: 0.5})
+
+
+def _can_be_fitted(paired: pd.DataFrame) -> bool:
+    """Return whether the preferences of all models, and all sums of them, differ between pairs.
+
+    Otherwise, `fit_pairs` refuses them.
+    """
+    y = preferences(paired).y
+    return bool(np.linalg.matrix_rank(y - y.mean(axis=0)) == y.shape[1])
