@@ -39,7 +39,7 @@ def baseline_contrasts(
     Parameters
     ----------
     table : DataFrame
-        A long-form table in which the baseline words are a group without stereotypes.
+        A long-form table in which the baseline words are a group without stereotypes of its own.
     baseline : str
         Name of this group.
     ci_prob, rope, ci_kind
@@ -70,8 +70,8 @@ def baseline_contrasts(
     groups = known["protected_group"]
     check_choice("group", baseline, groups.unique())
     is_own = known["connection"] == STEREOTYPES[0]
-    own = known.loc[is_own & (groups == baseline), "attribute"].unique()
-    if len(own):
+    own = [*known.loc[is_own & (groups == baseline), "attribute"].unique()]
+    if own:
         raise ValueError(
             f"the baseline must be a group without stereotypes, but {baseline!r} has associated "
             f"rows ({abridged(own)}); choose another group, or leave out its stereotypes"

@@ -94,7 +94,7 @@ def _checked(
 
 
 def _contrast(design: Design) -> float:
-    """Return the overall contrast of plain means of cells; NaN if no own set or no other is left."""
+    """Return the overall contrast of cells' plain means; NaN without own or different rows."""
     place = design.codes("protected_group"), design.codes("attribute_column")
     with np.errstate(invalid="ignore"):
         weights = double_weights(design)

@@ -159,7 +159,8 @@ def half_widths(
 ) -> dict[str, tuple[float, float]]:
     """Return the expected half-width and power of the overall and the first group's contrast.
 
-    Groups of a `planned_design` are alike, so the first one stands for all. Results are averages over (n, ...) draws of the sds. ``extra`` is variance from elsewhere.
+    Groups of a `planned_design` are alike, so the first one stands for all. Results are averages
+    over (n, ...) draws of the sds. ``extra`` is variance from elsewhere.
     """
     from scipy.stats import nct, t
 
