@@ -137,6 +137,8 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     apart = embedding_differences(post, level="group")
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
     refused("unknown level 'word'", bb.rank_embeddings, post, level="word")
+    for odd in (None, "x"):
+        refused("ci_prob must lie in", bb.rank_embeddings, post, odd)
     refused("no list identifies contrasts for single", bb.rank_embeddings, fitted(), level="group")
 
 
