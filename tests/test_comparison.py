@@ -162,10 +162,10 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
     ("after", "message"),
     [
         ({"protected_word": "she"}, r"no rows in common \(before .*'he nurse.*after .*'she pilot"),
-        ({"protected_group": "h"}, "'he' is in the group 'g' before and in 'h' after"),
+        ({"protected_group": "h"}, "'he' is in the group 'g' before but 'h' after"),
         ({"embedding": list("xyxy")}, r"'after' has 2 embeddings \(x, y\).* use fit_many"),
-        ({"attribute_set": "t"}, "'pilot' of the group 'g' is in the set 's' before and in 't'"),
-        ({"connection": "human"}, "'pilot' .* the connection 'associated' before and in 'human'"),
+        ({"attribute_set": "t"}, "'pilot' .*'g' is in the set 's' before but 't'"),
+        ({"connection": "human"}, "'pilot' .* the connection 'associated' before but 'human'"),
         ({"connection": "odd"}, "odd"),
     ],
 )

@@ -285,14 +285,14 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (
             table.assign(protected_group=swapped),
             {},
-            "'x0' is in the group 'x' in a 0 and in 'y' in b",
+            "'x0' is in the group 'x' in a 0 but 'y' in b",
         ),
         (
             table.assign(protected_group=upper),
             {},
-            "'x0' is in the group 'x' in a 0 and in 'X' in b",
+            "'x0' is in the group 'x' in a 0 but 'X' in b",
         ),
-        (table.assign(attribute_set=sets), {}, "of the group 'x' is in the set .* in a 0 and in"),
+        (table.assign(attribute_set=sets), {}, "'x' is in the set .* in a 0 but"),
         (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),

@@ -138,13 +138,13 @@ def require_agreement(tables: Sequence[pd.DataFrame], places: Sequence[str]) -> 
         found = pd.concat(parts, ignore_index=True)
         known = found[[*of]].merge(found.drop_duplicates([*of]), "left", [*of])
         for row in np.flatnonzero(found[column].astype(str) != known[column].astype(str))[:1]:
-            whose = "".join(f" of the group {found[name][row]!r}" for name in of[1:])
+            whose = "".join(f" for the group {found[name][row]!r}" for name in of[1:])
             one, other = (
                 f"{each[column][row]!r} {places[each['number'][row]]}" for each in (known, found)
             )
             raise ValueError(
-                f"the {of[0].replace('_', ' ')} {found[of[0]][row]!r}{whose} {is_in} {one} and "
-                f"in {other}; use the same {column.replace('_', ' ')} in all tables"
+                f"the {of[0].replace('_', ' ')} {found[of[0]][row]!r}{whose} {is_in} {one} but "
+                f"{other}; use the same {column.replace('_', ' ')} in all tables"
             )
 
 
