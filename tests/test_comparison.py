@@ -162,13 +162,34 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
     ("after", "message"),
     [
         ({"protected_word": "she"}, r"no rows in common \(before .*'he nurse.*after .*'she pilot"),
-        ({"protected_group": "h"}, "'he' is in the group 'g' before and in 'h' after"),
+        ({"protected_group": "h"}, "'he' is in the group 'g' before but 'h' after"),
         ({"embedding": list("xyxy")}, r"'after' has 2 embeddings \(x, y\).* use fit_many"),
+        ({"attribute_set": "t"}, "'pilot' .*'g' is in the set 's' before but 't'"),
+        ({"connection": "human"}, "'pilot' .* the connection 'associated' before but 'human'"),
         ({"connection": "odd"}, "odd"),
     ],
 )
 def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: str) -> None:
     refused(message, pair, pair_table(BEFORE), pair_table(AFTER).assign(**after))
+
+
+def test_matched_words_may_be_listed_in_the_other_table() -> None:
+    drawn = [*AFTER, ("he", "clock", "matched", 0.9)]
+    pairs = pair(pair_table(BEFORE), pair_table(drawn))
+    assert pairs.unpaired["connection"].tolist() == ["neutral", "human", "matched"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["level_1", "index", "table", "_merge", "repeat", "number", "cosine_distance_after", 0],
+)
+def test_other_columns_may_have_any_name(name: str | int) -> None:
+    before, after = pair_table(BEFORE), pair_table(AFTER)
+    expected = pair(before, after)
+    found = pair(before.assign(**{"note": 3}).rename(columns={"note": name}), after)
+    assert found.rows.pop(name).tolist() == [3, 3, 3]
+    assert found.rows.to_dict("list") == expected.rows.to_dict("list")
+    assert found.unpaired.to_dict("list") == expected.unpaired.to_dict("list")
 
 
 WORDS = leaning(n=3)[1]

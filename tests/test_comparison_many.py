@@ -137,6 +137,8 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     apart = embedding_differences(post, level="group")
     assert list(apart)[:4] == ["wordlist", "protected_group", "first", "second"]
     refused("unknown level 'word'", bb.rank_embeddings, post, level="word")
+    for odd in (None, "x"):
+        refused("ci_prob must lie in", bb.rank_embeddings, post, odd)
     refused("no list identifies contrasts for single", bb.rank_embeddings, fitted(), level="group")
 
 
@@ -263,6 +265,11 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     distances = 0.5 * same["cosine_distance"][::2] + 0.1
     copied = pd.concat([same[::2], same[::2].assign(embedding="copy", cosine_distance=distances)])
     joined = table[~(is_b & table["protected_group"].eq("x"))]
+    swapped = table["protected_group"].where(
+        ~is_b, table["protected_group"].map({"x": "y", "y": "x"})
+    )
+    upper = table["protected_group"].where(~is_b, table["protected_group"].str.upper())
+    sets = table["attribute_set"].where(~is_b, "b's " + table["attribute_set"])
     twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table[::9].assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 6)])
     for rows, options, fragment in (
@@ -272,6 +279,17 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (copied, {}, "have the same distances"),
         (twice, {}, r"training runs in the list 'one' .a 1, b 2, c 1"),
         (joined, {}, "only the group .* has words in all"),
+        (
+            table.assign(protected_group=swapped),
+            {},
+            "'x0' is in the group 'x' in a 0 but 'y' in b",
+        ),
+        (
+            table.assign(protected_group=upper),
+            {},
+            "'x0' is in the group 'x' in a 0 but 'X' in b",
+        ),
+        (table.assign(attribute_set=sets), {}, "'x' is in the set .* in a 0 but"),
         (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from builders import only_row
+from builders import only_row, refused
 from xarray import DataTree
 
 import bayesbias as bb
@@ -115,6 +115,8 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")
     table = made.table(seed=1)
     post = bb.fit(table, "maximal", draws=500, seed=1)
+    for odd in (None, 3):
+        refused("named must be a protected word or a list", contrasts, post, named=odd)
     by_chance = contrasts(post, named="X1")
     again = contrasts(post, named="X1", seed=by_chance.attrs["seed"])
     pd.testing.assert_frame_equal(again, by_chance)

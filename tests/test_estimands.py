@@ -108,6 +108,7 @@ def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
     assert set(frame["estimand"]) == {"within, less w"}
     assert [*frame.index] == [*range(len(frame))]
     refused("unknown group 'people'", bb.baseline_contrasts, table, "people")
+    refused("'x' has associated rows .*x-0", bb.baseline_contrasts, table, "x")
 
 
 def test_a_lists_baseline_words_enter_no_other_number() -> None:

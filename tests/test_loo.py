@@ -1,5 +1,7 @@
 """Leave-one-out compared with refits; left-out words compared with refits and dense Normals."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,6 +79,15 @@ def test_a_row_that_importance_sampling_cannot_leave_out_is_told(table: pd.DataF
     assert frame["n_bad_k"].max() >= 1
     assert [*frame.columns][:4] == ["model", "elpd", "se", "p"]
     assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.UnreliableLoo")
+def test_results_are_compared_as_their_posteriors_are(posteriors: dict[str, DataTree]) -> None:
+    results = {name: SimpleNamespace(posterior=tree) for name, tree in posteriors.items()}
+    for choice in ({}, {"leave_out": "protected_word", "seed": 1}):
+        expected = compare_models(posteriors, **choice)
+        pd.testing.assert_frame_equal(compare_models(results, **choice), expected)
+    refused("posterior .* is needed", compare_models, {"a": 1, "b": 2}, error=TypeError)
 
 
 def test_attribute_effects_show_when_words_are_left_out(posteriors: dict[str, DataTree]) -> None:

@@ -54,10 +54,12 @@ def test_a_plan_adds_the_error_of_the_pilot_s_slopes(monkeypatch: pytest.MonkeyP
     table = ranked_table("xyz")
     design = make_design(table)
     bb.plan(bb.fit(table, draws=50, chains=1, seed=1), words=4, attributes=4, clusters=1)
-    weights = np.stack([double_weights(design), relative_weights(design)[0]])
+    weights = np.stack([double_weights(design), *relative_weights(design)])
     moved = weights[:, :, :3] @ cell_positions(design)[0, :3]
     scores = slope_scores(design)
-    np.testing.assert_allclose(found[0], [v @ scores @ scores.T @ v for v in moved])
+    overall, *of_groups = [v @ scores @ scores.T @ v for v in moved]
+    assert np.ptp(of_groups) > 0.1 * max(of_groups)  # so their mean is not one of them
+    np.testing.assert_allclose(found[0], [overall, np.mean(of_groups)])
     typical = planned_design(None, 4, 6, 1)
     own = (typical.y[typical.connection < 2] - typical.y[typical.connection < 2].mean()).std()
     assert own == pytest.approx(0.135)
@@ -133,6 +135,29 @@ def test_the_jackknife_leaves_words_out(religion: pd.DataFrame) -> None:
         frame.loc[own, "cosine"], cosines / (len(own) - 1), atol=1e-5
     )  # stored cosines are rounded
     refused("no cosines", bb.list_check, pd.DataFrame(religion.to_dict("list")))
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoRoles")
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoSets")
+def test_the_jackknife_leaves_words_out_that_lack_pairs() -> None:
+    """Groups share a stereotype, and others are protected words too, so some pairs have no row."""
+    rng = np.random.default_rng(2)
+    groups = {"x": ["x0", "x1", "x2"], "y": ["y0", "y1", "y2", "y3"]}
+    own = {"x": ["s0", "s1", "both", "x0"], "y": ["both", "s2", "s3", "s4", "y0"]}
+    words = {word for sets in (groups, own) for listed in sets.values() for word in listed}
+    vectors = {word: rng.normal(size=12) + 0.4 for word in sorted(words)}
+    table = bb.distance_table(vectors, {"groups": groups, "stereotypes": own})
+
+    def contrast(rows: pd.DataFrame) -> float:
+        mean = rows.groupby(["protected_group", "connection"], observed=True)["cosine_distance"]
+        return float(mean.mean().unstack().eval("associated - different").mean())
+
+    frame = bb.list_check(table)
+    for row in frame.itertuples():
+        column = "protected_word" if row.role == "protected_group" else "attribute"
+        moved = contrast(table[table[column] != row.word]) - contrast(table)
+        assert row.jackknife == pytest.approx(moved, abs=1e-12)  # rounding of sums
+    assert len(frame) == 7 + 8
 
 
 def test_single_words_vary_as_words_of_other_groups_do() -> None:

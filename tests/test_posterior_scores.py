@@ -62,6 +62,23 @@ def test_observed_values_are_the_scores_of_the_words(sizes: tuple[int, ...]) -> 
     assert found["gweat"] == pytest.approx((len(sizes) - 1) * np.mean(gaps), abs=ROUNDING)
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_mac_is_the_mean_over_sets_and_gweat_takes_a_groups_sets_as_one(shared: bool) -> None:
+    """Group x has sets of one and four words; y may have the first one too."""
+    vectors, words = toy()
+    table = bb.distance_table(vectors, words)
+    is_first = table["attribute"] == "x_s0"
+    table["attribute_set"] = table["attribute_set"].mask(is_first, "first")
+    if shared:
+        table["connection"] = table["connection"].mask(is_first, "associated")
+    found = observed(table)
+    assert found["mac"] == pytest.approx(scores.mac_of_table(table).score, abs=ROUNDING)
+    if not shared:
+        lists = [list(words.groups.values()), list(words.stereotypes.values())]
+        expected = scores.gweat(vectors, *lists).score
+        assert found["gweat"] == pytest.approx(expected, abs=1e-6)  # float32 vectors
+
+
 def test_posteriors_by_hand_from_the_draws() -> None:
     """Loop over draws, words, and sets. The model has attribute effects."""
     crossed = bb.fit(bb.distance_table(*toy()), "crossed", draws=500, chains=2, seed=1)

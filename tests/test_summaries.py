@@ -147,6 +147,13 @@ def test_an_sd_that_few_words_leave_uncertain_is_no_conflict(toy_table: pd.DataF
     assert frame.loc[["contrast"], "prior_tail"].isna().all()
 
 
+def test_one_probability_is_enough_and_none_is_refused(crossed_posterior: DataTree) -> None:
+    one, listed = (predictive_check(crossed_posterior, p, seed=1) for p in (0.5, [0.5]))
+    pd.testing.assert_frame_equal(one, listed)
+    for probabilities in ([], None, "0.5", [1.0], 50):
+        refused("ci_probs", predictive_check, crossed_posterior, probabilities)
+
+
 @pytest.mark.parametrize("kind", ["hdi", "eti"])
 def test_a_model_that_fits_has_its_probability_inside(kind: str) -> None:
     """With 2,000 rows in one cell, the posterior barely matters."""

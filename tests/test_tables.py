@@ -289,6 +289,21 @@ def toy() -> pd.DataFrame:
     return bb.validate_table(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_band_includes_its_endpoints(toy: pd.DataFrame, dtype: type) -> None:
+    """The 101 widths of two decimals, of which 23 are not exact differences from 1."""
+    for width in range(101):
+        at_ends = np.array([(100 - width) / 100, (100 + width) / 100], dtype=dtype)
+        outside = at_ends + np.array([-1e-6, 1e-6])  # of seven digits
+        table = pd.concat(
+            [toy[:2].assign(cosine_distance=y.clip(0, 2)) for y in (at_ends, outside)]
+        )
+        band = mac_band(table, width / 100)
+        assert band["n_inside"].sum() == (2 if width < 100 else 4)
+    for width in ("a", [0.1], True, 1.1, np.nan):
+        refused("half_width .* must lie in", mac_band, toy, width)
+
+
 def test_mac_band_by_hand(toy: pd.DataFrame) -> None:
     band = mac_band(toy).set_index("connection")
     # she: woman's set (.6 + .8)/2 = .7, man's set .9; he: .5 and 1.0; their mean is .775

@@ -109,8 +109,9 @@ def fit_many(
     ValueError
         If x lacks an embedding or has fewer than four different values, no list is in two
         embeddings (or, with one embedding, in two training runs), no pair of
-        words is in all runs of a list, two runs are equal, or a list has unequal numbers of runs;
-        or if the tables cannot carry the model or a covariate.
+        words is in all runs of a list, two runs are equal, a word's group or set differs between
+        runs, or a list has unequal numbers of runs; or if the tables cannot carry the model or a
+        covariate.
 
     Notes
     -----

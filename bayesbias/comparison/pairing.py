@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from .._core.display import abridged
 from ..model.design import Design
+from ..model.frequency import MATCHED
 from ..model.indexing import index_table
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
@@ -23,7 +25,12 @@ OUTCOME = "change"
 ENDS = ("before", "after")
 """Columns with the two distances of a pair."""
 
-_TIMES = "_occurrence"
+PLACES = (
+    ("protected_group", ("protected_word",), "is in the group"),
+    ("attribute_set", ("attribute", "protected_group"), "is in the set"),
+    ("connection", ("attribute", "protected_group"), "has the connection"),
+)
+"""Columns in which tables must agree, and the columns that determine each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +75,7 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
     Parameters
     ----------
     before, after : DataFrame
-        Long-form tables of one embedding each. Pairs have the groups and sets of `before`.
+        Long-form tables of one embedding each, with the same groups, sets, and connections.
     """
     tables = [_one(table, when) for table, when in zip((before, after), ENDS, strict=True)]
     if taken := [name for name in (*ENDS, OUTCOME) if name in tables[0]]:
@@ -82,44 +89,63 @@ def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
             f"only the table {when} has contexts, so it has several rows for each row of the "
             "other table; choose one context, or pass two tables with contexts"
         )
-    by = pair_keys(tables)
-    group, later = (
-        table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
-        for table in tables
-    )
-    group, later = group.align(later, join="inner")
-    for word in group.index[group != later][:1]:
-        raise ValueError(
-            f"the protected word {word!r} is in the group {group[word]!r} before and in "
-            f"{later[word]!r} after; use the same group in both tables"
-        )
-    distance = COLUMNS[-1]
-    joined = tables[0].merge(
-        tables[1][[*by, distance]], on=by, suffixes=("", "_after"), validate="one_to_one"
-    )
-    if joined.empty:
+    require_agreement(tables, ENDS)
+    keys, later_keys = row_keys(tables)
+    partner, later_partner = later_keys.get_indexer(keys), keys.get_indexer(later_keys)
+    if (partner < 0).all():
         shown = [" ".join(map(str, table[list(KEYS)].iloc[0])) for table in tables]
         raise ValueError(
             f"the tables have no rows in common (before begins with {shown[0]!r}, after with "
             f"{shown[1]!r}); make both from the same list"
         )
-    known = {*COLUMNS, *OPTIONAL_COLUMNS, _TIMES, *ENDS, OUTCOME}
-    rows = joined[[*COLUMNS[:-1], *(name for name in tables[0] if name not in known)]].copy()
-    rows["before"], rows["after"] = joined[distance], joined[f"{distance}_after"]
+    (first, later), distance = tables, COLUMNS[-1]
+    is_paired = partner >= 0
+    known = {*COLUMNS, *OPTIONAL_COLUMNS}
+    names = [*COLUMNS[:-1], *(name for name in first if name not in known)]
+    rows = first.loc[is_paired, names].reset_index(drop=True)
+    rows["before"] = first[distance].to_numpy()[is_paired]
+    rows["after"] = later[distance].to_numpy()[partner[is_paired]]
     rows[OUTCOME] = rows["after"] - rows["before"]
-    rows.attrs |= {name: text for name, text in tables[0].attrs.items() if name == COSINES}
-    looked_up = [table.merge(joined[by], "left", by, indicator=True) for table in tables]
-    alone = pd.concat(looked_up, keys=ENDS, names=["table"]).query("_merge == 'left_only'")
-    unpaired = alone.reset_index()[["table", *COLUMNS]]
-    return Pairs(rows, unpaired, int((joined[_TIMES] > 0).sum()))
+    rows.attrs |= {name: text for name, text in first.attrs.items() if name == COSINES}
+    alone = [first[~is_paired], later[later_partner < 0]]
+    columns = [part[[*COLUMNS]].assign(table=when) for part, when in zip(alone, ENDS, strict=True)]
+    unpaired = pd.concat(columns, ignore_index=True)[["table", *COLUMNS]]
+    times = keys.get_level_values(-1)[is_paired]
+    return Pairs(rows, unpaired, int((times > 0).sum()))
 
 
-def pair_keys(tables: Sequence[pd.DataFrame]) -> list[str]:
-    """Return the columns that tell the rows of each table apart, and number repeated rows."""
-    keys = [*KEYS, *["context"] * all("context" in table for table in tables)]
-    for table in tables:
-        table[_TIMES] = table.groupby(keys, observed=True).cumcount()
-    return [*keys, _TIMES]
+def row_keys(tables: Sequence[pd.DataFrame]) -> list[pd.MultiIndex]:
+    """Return what tells the rows of each table apart: `KEYS`, and the count of earlier repeats."""
+    names = [*KEYS, *["context"] * all("context" in table for table in tables)]
+    keys = [table[names] for table in tables]
+    return [
+        pd.MultiIndex.from_frame(own.assign(repeat=own.groupby(names, observed=True).cumcount()))
+        for own in keys
+    ]
+
+
+def require_agreement(tables: Sequence[pd.DataFrame], places: Sequence[str]) -> None:
+    """Raise a ValueError for the first word whose `PLACES` differ between tables.
+
+    A place says where a table is, such as "before". Matched words may belong to one table only.
+    """
+    for column, of, is_in in PLACES:
+        parts = list[pd.DataFrame]()
+        for number, table in enumerate(tables):
+            is_listed = table["connection"] != MATCHED
+            listed = table if column == "protected_group" else table[is_listed]
+            parts.append(listed[[*of, column]].drop_duplicates([*of]).assign(number=number))
+        found = pd.concat(parts, ignore_index=True)
+        known = found[[*of]].merge(found.drop_duplicates([*of]), "left", [*of])
+        for row in np.flatnonzero(found[column].astype(str) != known[column].astype(str))[:1]:
+            whose = "".join(f" for the group {found[name][row]!r}" for name in of[1:])
+            one, other = (
+                f"{each[column][row]!r} {places[each['number'][row]]}" for each in (known, found)
+            )
+            raise ValueError(
+                f"the {of[0].replace('_', ' ')} {found[of[0]][row]!r}{whose} {is_in} {one} but "
+                f"{other}; use the same {column.replace('_', ' ')} in all tables"
+            )
 
 
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:

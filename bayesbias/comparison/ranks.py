@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
-from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
+from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, describe_draws
 from ..model.tree import DataTree, is_of_many, labels, stacked
 from ..posterior.estimands import pair_gaps
 from ..posterior.summaries import describe_gaps, in_front, reading_of, reads_posterior
@@ -57,7 +57,7 @@ def rank_embeddings(
     """
     from scipy.stats import norm
 
-    frames, reach = [], norm.ppf((1 + ci_prob) / 2)
+    frames, reach = [], norm.ppf((1 + check_probability(ci_prob)) / 2)
     for things, raw, draws in _cells(tree, level):
         frame = describe_draws(draws, ci_prob, ci_kind)
         in_front(frame, **things, embedding=list(raw.index))

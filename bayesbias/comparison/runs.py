@@ -45,7 +45,7 @@ from ..sampling.variation import UNCHANGED_SD, require_variation, settled_parts
 from ..tables.copies import warn_of_repeats
 from ..tables.cosines import table_cosines
 from ..tables.schema import checked
-from .pairing import pair_keys
+from .pairing import require_agreement, row_keys
 
 ROUNDING = 1e-12
 """Distances in two runs are the same if their correlation is closer to 1."""
@@ -118,12 +118,11 @@ def runs_of(
         known = checked(table)
         warn_of_repeats(known, " ".join(filter(None, [wordlist, "in", embedding, training])))
         valid.append(known.rows)
-    keys = pair_keys(valid)
+    require_agreement(valid, [" ".join(filter(None, ["in", *run])) for run in tables])
+    keys = row_keys(valid)
     measured = tuple(map(index_table, valid))
-    at_equal = zip(valid, measured, strict=True)  # each run has its own ranks and controls
-    columns = pd.concat(
-        [table.assign(y=each.y).set_index(keys)["y"] for table, each in at_equal], axis=1
-    )
+    at_equal = zip(measured, keys, strict=True)  # each run has its own ranks and controls
+    columns = pd.concat([pd.Series(each.y, own) for each, own in at_equal], axis=1)
     shared = columns.dropna()
     n_pairs = int((columns.index.get_level_values("connection") != MATCHED).sum())
     if shared.empty:
@@ -131,7 +130,7 @@ def runs_of(
             f"no pair of words of {of_list} is in all of {', '.join(names)}; leave "
             "out any embedding that lacks the list's words"
         )
-    places = [pd.MultiIndex.from_frame(table[keys]).get_indexer(shared.index) for table in valid]
+    places = [own.get_indexer(shared.index) for own in keys]
     rows = [
         table.iloc[own].reset_index(drop=True) for table, own in zip(valid, places, strict=True)
     ]

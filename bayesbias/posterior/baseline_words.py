@@ -7,6 +7,7 @@ from typing import Unpack
 import pandas as pd
 
 from .._core.checks import check_choice
+from .._core.display import abridged
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB
 from ..model.frequency import MATCHED
 from ..model.indexing import make_design
@@ -38,7 +39,7 @@ def baseline_contrasts(
     Parameters
     ----------
     table : DataFrame
-        A long-form table in which the baseline words are a group without stereotypes.
+        A long-form table in which the baseline words are a group without stereotypes of its own.
     baseline : str
         Name of this group.
     ci_prob, rope, ci_kind
@@ -68,10 +69,17 @@ def baseline_contrasts(
     known = validate_table(table)
     groups = known["protected_group"]
     check_choice("group", baseline, groups.unique())
+    is_own = known["connection"] == STEREOTYPES[0]
+    own = [*known.loc[is_own & (groups == baseline), "attribute"].unique()]
+    if own:
+        raise ValueError(
+            f"the baseline must be a group without stereotypes, but {baseline!r} has associated "
+            f"rows ({abridged(own)}); choose another group, or leave out its stereotypes"
+        )
     rope = ROPE_SHARE * make_design(known).spread if rope is None else rope
     is_used = known["connection"].isin([*STEREOTYPES, MATCHED])
     frames = list[pd.DataFrame]()
-    for group in groups[known["connection"] == STEREOTYPES[0]].unique():
+    for group in groups[is_own].unique():
         rows = is_used & groups.isin([group, baseline])
         post = fit(known[rows], options=options, **keywords)
         frame = contrasts(post, ci_prob, rope, ci_kind)

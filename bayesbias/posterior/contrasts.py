@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.display import stages
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, mixture_quantiles
 from .._core.random import Seed, as_seed_sequence
@@ -162,16 +162,20 @@ def contrasts(
     if not isinstance(between, Mapping):
         check_choice("value of between", between, BETWEEN)
     check_choice("value of of", of, OF)
+    words = [named] if isinstance(named, str) else named
+    if not isinstance(words, Iterable):
+        text = f" must be a protected word or a list of them; got {named!r}"
+        raise ArgumentError(Argument("named"), text)
+    words = [*words]
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
     is_other = between != "connections" or over != "population"
     if of == "attribute":
-        if len(named) or is_other:
+        if words or is_other:
             raise ValueError("rows of attributes cannot be combined with named, between, or over")
         return _of_attributes(tree, reading)
-    if len(named):
+    if words:
         if is_other:
             raise ValueError("rows of named words cannot be combined with between or over")
-        words = [named] if isinstance(named, str) else [*named]
         return _of_named_words(tree, words, reading, seed)
     levels, gaps, estimands = contrast_draws(tree, over)
     groups = levels.loc[levels["level"] == GROUP, "protected_group"].tolist()

@@ -78,23 +78,28 @@ def _checked(
     matrix, block = design.likeness_of(of)
     if not matrix.size:
         raise ValueError(f"this table has no cosines between its words; {LOST}")
-    units, n = design.coords[of], np.bincount(block)[block]
+    units, codes, n = design.coords[of], design.codes(of), np.bincount(block)[block]
     weights = double_weights(design)
-    other = "attribute_column" if of == "protected_word" else "protected_group"
-    of_other = design.codes(other)
-    weights = weights if of == "protected_word" else weights.T
-    own = cell_means(design.y, (design.codes(of), of_other), (len(units), weights.shape[1]))
-    mean = cell_means(design.y, (block[design.codes(of)], of_other), weights.shape)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        moved = np.where(weights != 0, weights, np.nan)[block] * (mean[block] - own)
-        jackknife = np.nansum(moved, axis=1) / np.where(n > 1, n - 1, np.nan)
-        jackknife[(weights == 0).all(axis=1)[block]] = 0
+    has_weight = (weights != 0).any(axis=1 if of == "protected_word" else 0)[block]
+    jackknife, whole = np.where(has_weight, np.nan, 0.0), _contrast(design)
+    for unit in np.flatnonzero(has_weight & (n > 1)):
+        jackknife[unit] = _contrast(design.take(np.flatnonzero(codes != unit))) - whole
+    with np.errstate(invalid="ignore"):
         same = (block[:, None] == block) & ~np.eye(len(units), dtype=bool)
         cosine = (np.asarray(table_cosines(table, units)) * same).sum(axis=1) / same.sum(axis=1)
     columns = {"role": role, "name": np.take([*names, ""], np.minimum(block, len(names)))}
     columns |= {"n_words": n, "n_effective": effective_number(matrix, block)[block]}
     frame = pd.DataFrame({**columns, "word": units, "cosine": cosine, "jackknife": jackknife})
     return frame[block < len(names)]
+
+
+def _contrast(design: Design) -> float:
+    """Return the overall contrast of cells' plain means; NaN without own or different rows."""
+    place = design.codes("protected_group"), design.codes("attribute_column")
+    with np.errstate(invalid="ignore"):
+        weights = double_weights(design)
+    counts = weights != 0
+    return float(weights[counts] @ cell_means(design.y, place, weights.shape)[counts])
 
 
 def _from_jackknife(frame: pd.DataFrame, ci_prob: float) -> float:

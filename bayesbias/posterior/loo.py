@@ -20,7 +20,7 @@ from .._core.warnings import warn, without
 from ..model.arviz_groups import add_groups
 from ..model.design import Design
 from ..model.spec import ModelSpec
-from ..model.tree import DataTree, design_of, n_draws, spec_of
+from ..model.tree import Analyzed, DataTree, design_of, n_draws, posterior_in, spec_of
 from ..sampling.collapsed import log_density
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
@@ -38,7 +38,7 @@ N_FOLDS, DRAWS = 10, 1_000
 
 
 def compare_models(
-    posteriors: Mapping[str, DataTree], leave_out: str = "row", seed: Seed = None
+    posteriors: Mapping[str, DataTree | Analyzed], leave_out: str = "row", seed: Seed = None
 ) -> pd.DataFrame:
     r"""Compare posteriors for one table by cross-validation.
 
@@ -51,7 +51,8 @@ def compare_models(
     Parameters
     ----------
     posteriors : mapping of str to DataTree
-        Two or more posteriors from `fit`, all for the same table, keyed by model name.
+        Two or more posteriors from `fit`, or results that contain one, all for the same table,
+        keyed by model name.
     leave_out : {"row", "attribute", "protected_word"}
         What to leave out. Leaving out attributes or protected words requires Normal models.
     seed : int, SeedSequence, Generator, or None
@@ -86,16 +87,16 @@ def compare_models(
     0  crossed  5015.0  134.0
     1    paper  3061.0  202.0
     """
-    _require_comparable(posteriors, leave_out)
+    trees = _comparable(posteriors, leave_out)
     if leave_out == "row":
-        return _compare_rows(posteriors)
+        return _compare_rows(trees)
     sequence = as_seed_sequence(seed)
-    dealing, *children = sequence.spawn(1 + len(posteriors))
-    fold_of = _folds(design_of(next(iter(posteriors.values()))), leave_out, dealing)
+    dealing, *children = sequence.spawn(1 + len(trees))
+    fold_of = _folds(design_of(next(iter(trees.values()))), leave_out, dealing)
     with one_thread():
         results = {
             name: leave_words_out(design_of(tree), spec_of(tree), leave_out, fold_of, child)
-            for (name, tree), child in zip(posteriors.items(), children, strict=True)
+            for (name, tree), child in zip(trees.items(), children, strict=True)
         }
     frame = _ranked({name: elpd for name, (elpd, _) in results.items()})
     frame["mcse"] = [float(np.sqrt((results[name][1] ** 2).sum())) for name in frame["model"]]
@@ -104,23 +105,28 @@ def compare_models(
     return frame
 
 
-def _require_comparable(posteriors: Mapping[str, DataTree], leave_out: str) -> None:
+def _comparable(
+    posteriors: Mapping[str, DataTree | Analyzed], leave_out: str
+) -> dict[str, DataTree]:
+    """Return the posteriors; raise an error if they cannot be compared."""
     check_choice("value of leave_out", leave_out, LEAVE_OUT)
     if not isinstance(posteriors, Mapping):
         raise TypeError('posteriors must be keyed by name: {"paper": post, "crossed": other}')
     if len(posteriors) < 2:
         raise ValueError(f"a comparison needs two or more posteriors; got {len(posteriors)}")
     first, *others = posteriors
-    hashes = {name: tree.attrs.get("table_hash") for name, tree in posteriors.items()}
+    trees = {name: posterior_in(found) for name, found in posteriors.items()}
+    hashes = {name: tree.attrs.get("table_hash") for name, tree in trees.items()}
     for name in others:
         if hashes[first] is None or hashes[name] != hashes[first]:
             raise ValueError(f"{first!r} and {name!r} must be fitted to one table; see table_hash")
-    for name, tree in posteriors.items():
+    for name, tree in trees.items():
         if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
                 f"leaving out words works only for Normal models, but {name!r} has a {likelihood} "
                 "likelihood; use leave_out='row', which works for any model"
             )
+    return trees
 
 
 def _compare_rows(posteriors: Mapping[str, DataTree]) -> pd.DataFrame:

@@ -93,7 +93,8 @@ def plan(
         ``effective_words`` and ``effective_attributes``, as in `effective_sizes`; ``level``
         (overall or, if groups have a contrast, group); ``half_width``, the expected half of the
         width of the interval of own minus different stereotypes; and ``power``, the probability
-        that it excludes zero.
+        that it excludes zero. The variance due to the frequency slopes of a pilot's groups is
+        averaged over the groups whose contrast is identified.
 
     Examples
     --------
@@ -127,7 +128,9 @@ def plan(
     if old is not None and not {"associated", "different"} <= {*old.connections}:
         raise ValueError("a plan needs a pilot with associated and different stereotypes")
     if old is not None and pilot is not None:
-        extra = np.nan_to_num((slope_gaps(old, spec_of(pilot))[:, :2, 0] ** 2).sum(axis=0))
+        of_slopes = (slope_gaps(old, spec_of(pilot))[..., 0] ** 2).sum(axis=0)
+        of_groups = of_slopes[1:][np.isfinite(of_slopes[1:])]
+        extra = np.nan_to_num([of_slopes[0], of_groups.mean() if of_groups.size else 0.0])
     rows = []
     for n_words, n_attributes, n_kinds in product(*map(_listed, (words, attributes, clusters))):
         design = planned_design(old, n_words, n_attributes, n_kinds, n_groups)
@@ -156,7 +159,8 @@ def half_widths(
 ) -> dict[str, tuple[float, float]]:
     """Return the expected half-width and power of the overall and the first group's contrast.
 
-    Results are averages over (n, ...) draws of the sds. ``extra`` is variance from elsewhere.
+    Groups of a `planned_design` are alike, so the first one stands for all. Results are averages
+    over (n, ...) draws of the sds. ``extra`` is variance from elsewhere.
     """
     from scipy.stats import nct, t
 

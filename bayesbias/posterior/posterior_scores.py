@@ -7,7 +7,7 @@ import pandas as pd
 
 from .._core.arrays import FloatArray, IntArray
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws
-from ..model.design import Design
+from ..model.design import Design, cell_means
 from ..model.likelihood import mean_locations
 from ..model.tree import DataTree, design_of, labels, outcome_of
 from ..scores.poles import effect_sizes
@@ -38,19 +38,26 @@ def posterior_scores(
         score of the table itself. There is one row for each score:
 
         - ``mac``, as in `scores.mac_of_table`.
-        - ``gweat``, as in `scores.gweat`: (n - 1) times the mean (different - associated) distance
-          of the n groups, where different is the mean over the other sets.
+        - ``gweat``, (n - 1) times the mean (different - associated) distance of the n groups, where
+          different is the mean over the other groups' stereotypes.
         - For two groups only, ``weat_mean_difference`` (mean_X s - mean_Y s) and
           ``weat_effect_size`` (this difference divided by the sd of s over words, with ddof 1).
 
-        A set belongs to the first group that it is associated with. Only MAC includes stereotypes
-        of groups without words, and words that lack rows for a set.
+        For gWEAT and WEAT, all sets of a group are one, and a set belongs to the first group that
+        it is associated with. Only MAC includes stereotypes of groups without words, and words that
+        lack rows for a set.
 
     Notes
     -----
     For two groups, s(w) = mean_A cos - mean_B cos is the (different - associated) distance for
     words of X, and its negative for words of Y. So mean_X s - mean_Y s is the sum of both groups'
     (different - associated) means, or twice gWEAT. WEAT's S is n_x·mean_X s - n_y·mean_Y s.
+
+    gWEAT and WEAT are those of `scores.gweat` and `scores.weat` if groups share no stereotypes and
+    no protected word is a stereotype. Otherwise, they are computed from the rows that the table
+    has: a stereotype of several groups counts only as each group's own, not also as another
+    group's, and a word's cosine with itself, which is 1, does not count. `scores.gweat` and
+    `scores.weat` include both.
 
     If words have few or noisy rows, the sd over words is too large in the draws, so
     ``weat_effect_size`` is too small. Models that pool words strongly have the opposite problem.
@@ -79,25 +86,41 @@ def score_draws(tree: DataTree) -> dict[str, FloatArray]:
             "bb.fit with the table from before or after the change"
         )
     design = design_of(tree)
-    set_of = _sets(design)
-    shape = len(design.words), int(set_of.max()) + 1
-    cell, n_cells = np.where(set_of >= 0, design.word * shape[1] + set_of, -1), shape[0] * shape[1]
-    counts = np.bincount(cell[cell >= 0], minlength=n_cells).astype(np.float64)
-    counts[counts == 0] = np.nan
-    sample = np.bincount(cell[cell >= 0], design.y[cell >= 0], n_cells) / counts
-    distances = np.vstack([sample, mean_locations(tree, cell, n_cells)])
-    return _scores(distances.reshape(-1, *shape), design.word_group)
+    group_of_set = _sets(design)
+    rows = np.flatnonzero(group_of_set >= 0)
+    cells, of_row, counts = np.unique(
+        np.stack([design.word[rows], design.set[rows], group_of_set[rows]]),
+        axis=1,
+        return_inverse=True,
+        return_counts=True,
+    )
+    cell = np.full(len(design.y), -1)
+    cell[rows] = of_row
+    sample = np.bincount(of_row, design.y[rows]) / counts
+    distances = np.vstack([sample, mean_locations(tree, cell, len(counts))])
+
+    def means(column: IntArray) -> FloatArray:
+        """Return the (1 + n_draws, n_words, n_columns) means of all rows of a word and column."""
+        place, shape = (cells[0], column), (len(design.words), int(column.max()) + 1)
+        weighted = cell_means((distances * counts).T, place, shape)
+        n_rows = cell_means(counts.astype(np.float64), place, shape)
+        return np.moveaxis(weighted / n_rows[..., None], -1, 0)
+
+    return _scores(means(cells[1]), means(cells[2]), design.word_group)
 
 
-def _scores(distance: FloatArray, group_of: np.ndarray) -> dict[str, FloatArray]:
-    """Compute all defined scores, each (n,), from distances (n, n_words, n_sets).
+def _scores(
+    of_sets: FloatArray, of_groups: FloatArray, group_of: np.ndarray
+) -> dict[str, FloatArray]:
+    """Compute all defined scores, each (n,), from mean distances (n, n_words, n_columns).
 
-    Set i belongs to group i; further sets belong to groups without words.
+    Columns of ``of_sets`` are attribute sets. Column i of ``of_groups`` has all sets of group i;
+    further columns are sets of groups without words.
     """
-    scores = {"mac": np.asarray(np.nanmean(distance, axis=(1, 2)))}
+    scores = {"mac": np.asarray(np.nanmean(of_sets, axis=(1, 2)))}
     n_groups = int(group_of.max()) + 1
-    whole = np.isfinite(distance[0, :, :n_groups]).all(axis=1)
-    own, group = distance[:, whole, :n_groups], group_of[whole]
+    whole = np.isfinite(of_groups[0, :, :n_groups]).all(axis=1)
+    own, group = of_groups[:, whole, :n_groups], group_of[whole]
     if n_groups < 2 or own.shape[2] < n_groups or len(set(group)) < n_groups:
         return scores
     means = np.stack([own[:, group == g].mean(axis=1) for g in range(n_groups)], axis=1)

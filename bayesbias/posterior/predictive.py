@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_choice, check_numbers
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, check_probability, interval
 from .._core.random import Seed, as_seed_sequence
 from ..model.design import Design
@@ -34,7 +34,7 @@ N_PERMUTATIONS = 1000
 @reads_posterior
 def predictive_check(
     tree: DataTree,
-    ci_probs: Sequence[float] = (0.5, DEFAULT_CI_PROB),
+    ci_probs: float | Sequence[float] = (0.5, DEFAULT_CI_PROB),
     *,
     ci_kind: str = DEFAULT_CI_KIND,
     n_draws: int | None = DEFAULT_DRAWS,
@@ -49,7 +49,7 @@ def predictive_check(
     ----------
     tree : DataTree
         A posterior from `fit`.
-    ci_probs : sequence of float
+    ci_probs : float or sequence of float
         Probabilities of the predictive intervals, in (0, 1).
     ci_kind : {"hdi", "eti"}
         Highest-density or equal-tailed intervals.
@@ -83,8 +83,12 @@ def predictive_check(
     check_choice("value of by", by, ("connection", "row"))
     if n_draws is not None:
         check_numbers(n_draws=n_draws)
+    listed = ci_probs if isinstance(ci_probs, Iterable) else [ci_probs]
+    probabilities = [check_probability(p, "ci_probs") for p in listed]
+    if not probabilities:
+        raise ArgumentError(Argument("ci_probs"), " needs one probability or more; got none")
     sequence, y = as_seed_sequence(seed), observed(tree)
-    rng, probabilities = default_rng(sequence), [check_probability(p) for p in ci_probs]
+    rng = default_rng(sequence)
     chosen = rng.permutation(n_draws_of(tree))[:n_draws]
     fitted, bounds = Rows(tree, chosen), []
     for start in range(0, len(y), ROWS_AT_ONCE):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .schema import (
     LARGEST_DISTANCE,
     ROUNDING,
@@ -26,6 +27,9 @@ Control words and stereotypes also differ in frequency, which affects distances.
 UNRELATED = 1.0
 """Cosine distance of orthogonal directions."""
 
+AT_ENDPOINT = float(np.finfo(np.float32).eps)
+"""A distance this far outside a band is at its endpoint; it may come from single precision."""
+
 FEWEST_FOR_DENSITY = 3
 """Fewest distinct distances that a kernel density needs."""
 
@@ -42,10 +46,12 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
     width = (
         math.ceil(100 * abs(UNRELATED - mac) - ROUNDING) / 100 if half_width is None else half_width
     )
-    if not 0 <= width <= UNRELATED:
-        raise ValueError(f"half_width is a distance from 1 and must lie in [0, 1]; got {width}")
+    is_number = isinstance(width, Real) and not isinstance(width, bool)
+    if not is_number or not 0 <= width <= UNRELATED:
+        text = f" is a distance from 1 and must lie in [0, 1]; got {width!r}"
+        raise ArgumentError(Argument("half_width"), text)
     low, high = UNRELATED - width, UNRELATED + width
-    inside = valid["cosine_distance"].between(low, high)
+    inside = valid["cosine_distance"].between(low - AT_ENDPOINT, high + AT_ENDPOINT)
     by = inside.groupby(valid["connection"].astype(str))
     counts = by.agg(n_rows="size", n_inside="sum", share="mean").loc[connections_present(valid)]
     band = {"mac": mac, "band_low": low, "band_high": high}
@@ -66,6 +72,7 @@ def densities(table: pd.DataFrame, n_points: int = 300) -> pd.DataFrame:
     """Return kernel densities, on a common grid, for connections with enough distinct distances."""
     from scipy.stats import gaussian_kde
 
+    check_numbers(n_points=n_points)
     valid = validate_table(table)
     kernels = {}
     for name in connections_present(valid):
@@ -89,6 +96,7 @@ def neighborhood(table: pd.DataFrame, word: str, most: int = 10) -> pd.DataFrame
     """
     valid = validate_table(table)
     check_choice("protected word", word, valid["protected_word"].unique())
+    check_numbers(least=0, most=most)
     rows = valid[valid["protected_word"] == word]
     by = [rows["attribute"].astype(str), rows["connection"].astype(str)]
     pairs = rows["cosine_distance"].groupby(by, sort=False).mean().reset_index()
