@@ -1,12 +1,25 @@
 """Estimands of contrasts against plain arithmetic; unmeasured words against closed forms."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ALONE, by_name, leaning, model_named, only_row, plus, refused, table_of
+from builders import (
+    ALONE,
+    by_name,
+    groups_by_sets,
+    leaning,
+    model_named,
+    only_row,
+    plus,
+    refused,
+    table_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 from xarray import DataTree
 
@@ -14,8 +27,15 @@ import bayesbias as bb
 from bayesbias.model.effects import word_means
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import LIKENESS, stacked
-from bayesbias.posterior.estimands import double_weights, means_of_groups, relative_weights
+from bayesbias.model.tree import LIKENESS, design_of, spec_of, stacked
+from bayesbias.posterior.estimands import (
+    cell_draws,
+    double_weights,
+    means_of_groups,
+    relative_weights,
+)
+from bayesbias.posterior.splits import split_by_baseline
+from bayesbias.posterior.summaries import mean_draws
 from bayesbias.tables.descriptives import default_rows
 
 
@@ -214,6 +234,62 @@ def test_the_overall_contrast_of_one_group_or_of_one_set_is_a_plain_difference(c
     assert overall["estimand"] == "plain difference"
     # the prior shrinks cells by a few thousandths
     assert overall["mean"] == pytest.approx(means["associated"] - means["different"], rel=0.02)
+
+
+def with_sets(owners: Sequence[str], n_words: int = 1) -> pd.DataFrame:
+    """Return distances of words to sets with these owners; a set of nobody has the owner "t"."""
+    groups = sorted({*owners} - {"t"})
+    rows = product(groups, range(n_words), enumerate(owners))
+    return pd.DataFrame(
+        {
+            "protected_word": f"{group}{word}",
+            "protected_group": group,
+            "attribute": f"{owner}{j}",
+            "attribute_set": f"set {j} of {owner}",
+            "connection": "associated" if owner == group else "different",
+            "cosine_distance": 1.0,
+        }
+        for group, word, (j, owner) in rows
+    )
+
+
+SETS = st.lists(st.sampled_from("abct"), max_size=4).map(lambda more: ["a", "b", *more])
+"""Owners of two to six sets, of two or three groups and of nobody."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(SETS, st.integers(0, 2**16))
+def test_every_group_weighs_the_same_whatever_the_number_of_its_sets(
+    owners: list[str], seed: int
+) -> None:
+    """The overall contrast is the mean over g of m(g, S_g) - m(g, S_h), and that of the groups."""
+    design, rng = make_design(with_sets(owners)), np.random.default_rng(seed)
+    weights = double_weights(design)
+    np.testing.assert_allclose(weights.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-12)
+    means = pd.DataFrame(rng.normal(size=weights.shape), design.groups, design.columns)
+    sets = {g: [name for name in design.columns if name.endswith(g)] for g in design.groups}
+    differences = [
+        means.loc[g, sets[g]].mean() - means.loc[g, sets[h]].mean()
+        for g, h in product(design.groups, repeat=2)
+        if g != h
+    ]
+    assert (weights * means.to_numpy()).sum() == pytest.approx(np.mean(differences), abs=1e-12)
+    relative = relative_weights(design)
+    if not np.isnan(relative).any():
+        np.testing.assert_allclose(relative.mean(axis=0), weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("owners", ["aabt", "aaabb", "abtt", "ab"])
+def test_parts_of_two_groups_average_to_the_overall_contrast(owners: str) -> None:
+    rng, table = np.random.default_rng(1), with_sets([*owners], 3)
+    controls = groups_by_sets("ab", 3, 4, "human").query("connection == 'human'")
+    table = pd.concat([table, controls], ignore_index=True)
+    post = bb.fit(table.assign(cosine_distance=rng.uniform(0.7, 1.1, len(table))), draws=50, seed=1)
+    design = design_of(post)
+    means = cell_draws(design, spec_of(post), mean_draws(post)).mean(axis=0)
+    overall = (double_weights(design) * means).sum()
+    assert split_by_baseline(post)["mean"].mean() == pytest.approx(overall, abs=1e-12)
 
 
 @pytest.mark.parametrize("groups", ["xyz", "wxyz"])

@@ -17,8 +17,8 @@ within              m(g, first) - m(g, second)                                 n
 =================== ========================================================== =====================
 
 double difference
-    Two groups are enough, even without controls. If groups share or lack sets, cell weights are
-    from a regression on group, column, and connection.
+    Two groups are enough, even without controls. If a group has several sets, S_g is their mean. If
+    groups share or lack sets, cell weights are from a regression on group, column, and connection.
 plain difference
     With only one set, the contrast includes how close each group is to everything; with only one
     group, how close each set is to everything.
@@ -26,7 +26,7 @@ relative
     The contrast shows which groups are affected, and needs three groups. With two groups, a list
     shows only how the groups differ on both sets together. Which group accounts for it depends on
     what its closeness to the topic is compared with (`bayesbias.posterior.splits`). If all groups
-    have a contrast, the average is the double difference.
+    have own sets, and no set is shared or lacking, the average is the double difference.
 within
     This contrast includes how close each set is to all groups, so it describes only these words.
     Comparisons with controls are of this kind, and so are rows of groups if no group is identified.
@@ -43,7 +43,7 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from ..model.design import Design, one_hot
 from ..model.effects import group_means, level_shares
@@ -194,8 +194,9 @@ def overall_estimand(design: Design) -> str:
 def double_weights(design: Design) -> FloatArray:
     """Return (n_groups, n_columns) cell weights of the double or plain difference.
 
-    The weights are those of "associated" in a regression of stereotype cells on group and column.
-    If groups and columns determine which sets are own sets, the weights are those of plain means.
+    The weights are those of "associated" in a regression of stereotype cells on group and column,
+    where the sets of one group count as one column, their mean. If groups and columns determine
+    which sets are own sets, the weights are those of plain means.
     """
     return _overall(design)[0]
 
@@ -203,14 +204,29 @@ def double_weights(design: Design) -> FloatArray:
 def _overall(design: Design) -> tuple[FloatArray, bool]:
     """Return the cell weights of the overall contrast, and whether closeness cancels in it."""
     names = names_of_cells(design)
+    joint, size = _joint_columns(names)
     group, column = np.nonzero((names == "associated") | (names == "different"))
     own = (names[group, column] == "associated").astype(np.float64)
-    effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
-    rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
+    effects = np.vstack([one_hot(group, len(names)), one_hot(joint[column], names.shape[1])]).T
+    of_cells = 1 / size[column]  # the cells of a joint column weigh as much as one cell
+    weighted = np.sqrt(of_cells)[:, None] * effects
+    fitted = effects @ np.linalg.lstsq(weighted, np.sqrt(of_cells) * own, rcond=None)[0]
+    rest = (own - fitted) * of_cells
     weights, cancels = np.zeros(names.shape), bool(rest @ rest > ROUNDING)
     plain = own / own.sum() - (1 - own) / (1 - own).sum()
     weights[group, column] = rest / (rest @ own) if cancels else plain
     return weights, cancels
+
+
+def _joint_columns(names: np.ndarray) -> tuple[IntArray, IntArray]:
+    """Return the first column that each column is joined with, and how many are joined.
+
+    The sets that belong to one group, and to no other group, are joined if groups have the same.
+    """
+    has_owner = (names == "associated").sum(axis=0) == 1
+    is_same = (names[:, :, None] == names[:, None]).all(axis=0) & has_owner
+    is_same |= np.eye(len(has_owner), dtype=bool)
+    return is_same.argmax(axis=1), is_same.sum(axis=1)
 
 
 def names_of_cells(design: Design) -> np.ndarray:
