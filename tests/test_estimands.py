@@ -300,6 +300,43 @@ def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
     assert not weights[:, :, -1].any()  # controls
 
 
+def unbalanced(moved: float = 0.0) -> pd.DataFrame:
+    """Return two words of x and six of y; set x is closer to all of them by `moved`."""
+    table = groups_by_sets("xy", 6, 4, "human")
+    table = table[~table["protected_word"].isin(["x2", "x3", "x4", "x5"])]
+    rng = np.random.default_rng(2)
+    y = 0.9 + 0.02 * rng.standard_normal(len(table)) - moved * (table["attribute_set"] == "x")
+    return table.assign(cosine_distance=y).reset_index(drop=True)
+
+
+def test_sets_cancel_in_the_overall_contrast_of_listed_words() -> None:
+    """Words of y outnumber words of x, so an average over words would favor set x."""
+    one, other = (bb.fit(unbalanced(moved), draws=200, seed=1) for moved in (0.0, 0.3))
+    rows = [default_rows(bb.contrasts(post, over="listed")) for post in (one, other)]
+    cells = raw(unbalanced())
+    expected = (cells.loc["x", "x"] - cells.loc["x", "y"] + cells.loc["y", "y"]) / 2
+    expected -= cells.loc["y", "x"] / 2
+    for frame in rows:
+        assert frame["level"].tolist() == ["overall"]
+        assert frame["estimand"].tolist() == ["double difference"]
+        # Three errors of a mean of 8 and a mean of 24 residuals, with an sd of .02
+        assert frame["mean"].item() == pytest.approx(expected, abs=0.013)
+    found = bb.hypothesis(other, "all < 0", over="listed")
+    assert found["estimand"].tolist() == ["double difference"]
+    assert found["mean"].item() == pytest.approx(rows[1]["mean"].item(), abs=1e-12)
+
+
+@pytest.mark.parametrize("over", ["population", "listed"])
+def test_an_average_over_words_is_not_called_a_double_difference(over: str) -> None:
+    """In `paper`, set x's closeness to all words does not cancel."""
+    post = bb.fit(unbalanced(0.3), "paper", draws=200, seed=1)
+    overall = default_rows(bb.contrasts(post, over=over))
+    assert overall["level"].tolist() == ["overall"]
+    assert overall["estimand"].tolist() == ["within"]
+    assert overall["mean"].item() > 0.1
+    assert bb.hypothesis(post, "all > 0", over=over)["estimand"].tolist() == ["within"]
+
+
 N = 4000
 """Number of posterior draws."""
 

@@ -13,7 +13,8 @@ plain difference    mean of own cells - mean of other cells, if only one set   o
                     or only one group is there, so nothing can cancel          group is identified
 relative            mean over h of [m(g, S_g) - m(h, S_g)] - [m(g, T) - m(h,   groups, words
                     T)], T = sets that are different for both g and h
-within              m(g, first) - m(g, second)                                 none
+within              m(g, first) - m(g, second)                                 overall, in models
+                                                                               without group means
 =================== ========================================================== =====================
 
 double difference
@@ -30,6 +31,8 @@ relative
 within
     This contrast includes how close each set is to all groups, so it describes only these words.
     Comparisons with controls are of this kind, and so are rows of groups if no group is identified.
+    In models without group means, the overall row is an average over words, so the closeness of
+    sets cancels only if groups have equally many words.
 
 A word's contrast is that of its group (or the overall one), plus the word's deviation in m(own
 sets) - m(different sets), so words of a group vary around the group.
@@ -136,8 +139,10 @@ def estimand_names(design: Design, spec: ModelSpec, over: str = "population") ->
     n, n_groups = len(design.connections), len(design.groups)
     names = np.full((1 + n_groups + len(design.words), n * (n - 1) // 2), WITHIN, dtype=object)
     if compares_stereotypes(design):
-        names[0, 0] = overall = overall_estimand(design)
-        if over == "population" and has_cells(spec):
+        overall = overall_estimand(design)
+        if has_cells(spec) or overall == PLAIN:
+            names[0, 0] = overall
+        if has_cells(spec) and over == "population":
             names[1 + n_groups :, 0] = overall
             if identifies_groups(design):
                 names[1:, 0] = RELATIVE

@@ -166,6 +166,14 @@ def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame,
     return levels_of(tree), np.concatenate([overall[:, None], groups, words], axis=1)
 
 
+def listed_cells(tree: DataTree) -> FloatArray:
+    """Return the mean expected distance of each cell's rows, (n_draws, n_groups, n_columns)."""
+    design = design_of(tree)
+    shape = design.column_connection.shape
+    cell = design.codes("protected_group") * shape[1] + design.codes("attribute_column")
+    return mean_locations(tree, cell, shape[0] * shape[1]).reshape(-1, *shape)
+
+
 def _listed_means(tree: DataTree) -> FloatArray:
     """Return the mean expected distance of each word's rows, (n_draws, n_words, n_connections)."""
     words, connections = labels(tree, "protected_word"), labels(tree, "connection")
