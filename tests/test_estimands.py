@@ -24,7 +24,7 @@ from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.effects import word_means
+from bayesbias.model.effects import group_means, word_means
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
 from bayesbias.model.tree import LIKENESS, design_of, spec_of, stacked
@@ -144,13 +144,19 @@ def test_a_lists_baseline_words_enter_no_other_number() -> None:
 
 
 def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
-    """Group w owns no set, so its associated mean is over the sets that others own."""
+    """Group w owns no set, so the model's mean is over the sets that others own.
+
+    No frame shows this mean.
+    """
     table = table_of("wxyz")
     design = make_design(table[table["attribute_set"] != "w"].reset_index(drop=True))
     rng, spec = np.random.default_rng(1), load_model("by-group").fitting(design)
     shape = len(design.groups), len(design.columns)
     drawn = {"connection_mean": rng.normal(size=(5, 3)), "cell": rng.normal(size=(5, *shape))}
-    found = means_of_groups(design, spec, drawn.__getitem__)
+    found = group_means(design, drawn["connection_mean"], drawn["cell"])
+    shown = means_of_groups(design, spec, drawn.__getitem__)
+    assert [*zip(*np.nonzero(np.isnan(shown[0])), strict=True)] == [(0, 0)]
+    np.testing.assert_array_equal(shown[~np.isnan(shown)], found[~np.isnan(shown)])
     for (g, group), (c, connection) in product(
         enumerate(design.groups), enumerate(design.connections)
     ):
@@ -193,7 +199,7 @@ def test_words_vary_around_their_groups_mean_over_sets_of_any_size(name: str) ->
     words = word_means(design, spec, means | effects)
     groups = word_means(design, spec, means | none)
     if name == "by-group":
-        expected = means_of_groups(design, spec, means.__getitem__)
+        expected = group_means(design, means["connection_mean"], means["cell"])
         np.testing.assert_allclose(groups, expected[:, design.word_group], atol=1e-12)
     owned = {"u": {"u"}, "v": {"v", "w"}, "w": {"u", "v", "w", "x"}, "x": {"x"}}  # w: others' sets
     lean = {of: effects["lean"][:, :, at] for at, of in enumerate(design.sets)}
@@ -335,6 +341,61 @@ def test_an_average_over_words_is_not_called_a_double_difference(over: str) -> N
     assert overall["estimand"].tolist() == ["within"]
     assert overall["mean"].item() > 0.1
     assert bb.hypothesis(post, "all > 0", over=over)["estimand"].tolist() == ["within"]
+
+
+def without_own_sets(moved: float = 0.0) -> pd.DataFrame:
+    """Return groups w, x, y, and z, of which w has no sets and is farther from everything."""
+    table = table_of("wxyz")
+    table = table[table["attribute_set"] != "w"].reset_index(drop=True)
+    return plus(table, moved * (table["protected_group"] == "w"))
+
+
+@pytest.mark.parametrize("model", ["by-group", "crossed", "paper", "maximal"])
+def test_a_group_without_own_sets_has_no_distance_to_them(model: str) -> None:
+    post = bb.fit(without_own_sets(), model, draws=400, seed=1)
+    frames = [
+        bb.contrasts(post),
+        bb.predict_words(post, seed=1),
+        bb.predict_words(post, seed=1, attributes="listed"),
+        bb.contrasts(post, named="w0", seed=1),
+    ]
+    for frame in frames:
+        own = frame[frame["protected_group"] == "w"]
+        assert {*own["first"], *own["second"]} == {"different", "human"}
+        assert frame["mean"].notna().all()
+    between = bb.contrasts(post, between="groups").query("first == 'associated'")
+    assert not (between[["protected_group", "other_group"]] == "w").any(axis=None)
+    means = bb.summary(post).query("protected_group == 'w'")
+    assert {*means["connection"]} == {"different", "human"}
+    for question in ("w < 0", "w: associated < human", "word w0: associated < different"):
+        refused("'w", bb.hypothesis, post, question)
+    refused("'w' has no associated rows", bb.hypothesis, post, "w: associated < 1")
+
+
+@pytest.mark.parametrize("model", ["by-group", "crossed", "paper"])
+def test_overall_contrasts_are_over_the_groups_that_have_both_ends(model: str) -> None:
+    post = bb.fit(without_own_sets(0.3), model, draws=100, seed=1)
+    frame = bb.contrasts(post).query("level != 'word'")
+    second = "human" if model == "by-group" else "different"
+    rows = frame[(frame["first"] == "associated") & (frame["second"] == second)]
+    overall = only_row(rows, level="overall")
+    groups = rows[rows["level"] == "group"]
+    assert groups["protected_group"].tolist() == ["x", "y", "z"]
+    assert {overall["estimand"], *groups["estimand"]} == {"within"}
+    # Both are means of the same draws, apart from rounding.
+    assert overall["mean"] == pytest.approx(groups["mean"].mean(), abs=1e-9)
+
+
+def test_closeness_of_a_group_without_own_sets_changes_no_row_of_others() -> None:
+    keys = ["level", "protected_group", "protected_word", "first", "second"]
+    one, other = (
+        bb.contrasts(bb.fit(without_own_sets(moved), draws=100, seed=1))
+        .query("first == 'associated' and level != 'word'")
+        .set_index(keys)["mean"]
+        for moved in (0.0, 0.3)
+    )
+    assert one.index.equals(other.index)
+    np.testing.assert_allclose(one, other, atol=0.005)  # the prior shrinks cells by a thousandth
 
 
 N = 4000
