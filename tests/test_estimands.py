@@ -36,7 +36,9 @@ from bayesbias.posterior.estimands import (
 )
 from bayesbias.posterior.splits import split_by_baseline
 from bayesbias.posterior.summaries import mean_draws
+from bayesbias.sampling.options import FitOptions
 from bayesbias.tables.descriptives import default_rows
+from bayesbias.workflows.frames import LIST_READINGS
 
 
 def raw(table: pd.DataFrame) -> pd.DataFrame:
@@ -384,6 +386,11 @@ def test_overall_contrasts_are_over_the_groups_that_have_both_ends(model: str) -
     assert {overall["estimand"], *groups["estimand"]} == {"within"}
     # Both are means of the same draws, apart from rounding.
     assert overall["mean"] == pytest.approx(groups["mean"].mean(), abs=1e-9)
+
+
+def test_influence_on_an_average_over_some_words_is_not_shown() -> None:
+    post = bb.fit(without_own_sets(), "paper", draws=100, seed=1)
+    assert LIST_READINGS["influence"](post, FitOptions()) is None
 
 
 def test_closeness_of_a_group_without_own_sets_changes_no_row_of_others() -> None:
