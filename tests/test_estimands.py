@@ -388,6 +388,18 @@ def test_overall_contrasts_are_over_the_groups_that_have_both_ends(model: str) -
     assert overall["mean"] == pytest.approx(groups["mean"].mean(), abs=1e-9)
 
 
+@pytest.mark.parametrize("model", ["change-by-group", "change-maximal"])
+def test_changes_of_a_group_without_own_sets_have_no_associated_rows(model: str) -> None:
+    before = without_own_sets()
+    noise = 0.01 * np.random.default_rng(1).standard_normal(len(before))
+    change = bb.fit_change(before, plus(before, noise), model, draws=400, seed=1)
+    means = bb.comparison.changes(change)
+    assert means["mean"].notna().all()
+    assert {*means.query("protected_group == 'w'")["connection"]} == {"different", "human"}
+    turned = bb.comparison.order_changes(change, "associated", "human")
+    assert turned.query("level == 'group'")["protected_group"].tolist() == ["x", "y", "z"]
+
+
 def test_influence_on_an_average_over_some_words_is_not_shown() -> None:
     post = bb.fit(without_own_sets(), "paper", draws=100, seed=1)
     assert LIST_READINGS["influence"](post, FitOptions()) is None
