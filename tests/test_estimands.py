@@ -1,22 +1,44 @@
 """Estimands of contrasts against plain arithmetic; unmeasured words against closed forms."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ALONE, by_name, leaning, model_named, only_row, plus, refused, table_of
+from builders import (
+    ALONE,
+    by_name,
+    groups_by_sets,
+    leaning,
+    model_named,
+    only_row,
+    plus,
+    refused,
+    table_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.model.effects import word_means
+from bayesbias.model.effects import group_means, word_means
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import LIKENESS, stacked
-from bayesbias.posterior.estimands import double_weights, means_of_groups, relative_weights
+from bayesbias.model.tree import LIKENESS, design_of, spec_of, stacked
+from bayesbias.posterior.estimands import (
+    cell_draws,
+    double_weights,
+    means_of_groups,
+    relative_weights,
+)
+from bayesbias.posterior.splits import split_by_baseline
+from bayesbias.posterior.summaries import mean_draws
+from bayesbias.sampling.options import FitOptions
 from bayesbias.tables.descriptives import default_rows
+from bayesbias.workflows.frames import LIST_READINGS
 
 
 def raw(table: pd.DataFrame) -> pd.DataFrame:
@@ -125,13 +147,19 @@ def test_a_lists_baseline_words_enter_no_other_number() -> None:
 
 
 def test_a_group_without_a_connection_has_the_mean_of_its_columns() -> None:
-    """Group w owns no set, so its associated mean is over the sets that others own."""
+    """Group w owns no set, so the model's mean is over the sets that others own.
+
+    No frame shows this mean.
+    """
     table = table_of("wxyz")
     design = make_design(table[table["attribute_set"] != "w"].reset_index(drop=True))
     rng, spec = np.random.default_rng(1), load_model("by-group").fitting(design)
     shape = len(design.groups), len(design.columns)
     drawn = {"connection_mean": rng.normal(size=(5, 3)), "cell": rng.normal(size=(5, *shape))}
-    found = means_of_groups(design, spec, drawn.__getitem__)
+    found = group_means(design, drawn["connection_mean"], drawn["cell"])
+    shown = means_of_groups(design, spec, drawn.__getitem__)
+    assert [*zip(*np.nonzero(np.isnan(shown[0])), strict=True)] == [(0, 0)]
+    np.testing.assert_array_equal(shown[~np.isnan(shown)], found[~np.isnan(shown)])
     for (g, group), (c, connection) in product(
         enumerate(design.groups), enumerate(design.connections)
     ):
@@ -174,7 +202,7 @@ def test_words_vary_around_their_groups_mean_over_sets_of_any_size(name: str) ->
     words = word_means(design, spec, means | effects)
     groups = word_means(design, spec, means | none)
     if name == "by-group":
-        expected = means_of_groups(design, spec, means.__getitem__)
+        expected = group_means(design, means["connection_mean"], means["cell"])
         np.testing.assert_allclose(groups, expected[:, design.word_group], atol=1e-12)
     owned = {"u": {"u"}, "v": {"v", "w"}, "w": {"u", "v", "w", "x"}, "x": {"x"}}  # w: others' sets
     lean = {of: effects["lean"][:, :, at] for at, of in enumerate(design.sets)}
@@ -217,12 +245,177 @@ def test_the_overall_contrast_of_one_group_or_of_one_set_is_a_plain_difference(c
     assert overall["mean"] == pytest.approx(means["associated"] - means["different"], rel=0.02)
 
 
+def with_sets(owners: Sequence[str], n_words: int = 1) -> pd.DataFrame:
+    """Return distances of words to sets with these owners; a set of nobody has the owner "t"."""
+    groups = sorted({*owners} - {"t"})
+    rows = product(groups, range(n_words), enumerate(owners))
+    return pd.DataFrame(
+        {
+            "protected_word": f"{group}{word}",
+            "protected_group": group,
+            "attribute": f"{owner}{j}",
+            "attribute_set": f"set {j} of {owner}",
+            "connection": "associated" if owner == group else "different",
+            "cosine_distance": 1.0,
+        }
+        for group, word, (j, owner) in rows
+    )
+
+
+SETS = st.lists(st.sampled_from("abct"), max_size=4).map(lambda more: ["a", "b", *more])
+"""Owners of two to six sets, of two or three groups and of nobody."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(SETS, st.integers(0, 2**16))
+def test_every_group_weighs_the_same_whatever_the_number_of_its_sets(
+    owners: list[str], seed: int
+) -> None:
+    """The overall contrast is the mean over g of m(g, S_g) - m(g, S_h), and that of the groups."""
+    design, rng = make_design(with_sets(owners)), np.random.default_rng(seed)
+    weights = double_weights(design)
+    np.testing.assert_allclose(weights.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-12)
+    means = pd.DataFrame(rng.normal(size=weights.shape), design.groups, design.columns)
+    sets = {g: [name for name in design.columns if name.endswith(g)] for g in design.groups}
+    differences = [
+        means.loc[g, sets[g]].mean() - means.loc[g, sets[h]].mean()
+        for g, h in product(design.groups, repeat=2)
+        if g != h
+    ]
+    assert (weights * means.to_numpy()).sum() == pytest.approx(np.mean(differences), abs=1e-12)
+    relative = relative_weights(design)
+    if not np.isnan(relative).any():
+        np.testing.assert_allclose(relative.mean(axis=0), weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("owners", ["aabt", "aaabb", "abtt", "ab"])
+def test_parts_of_two_groups_average_to_the_overall_contrast(owners: str) -> None:
+    rng, table = np.random.default_rng(1), with_sets([*owners], 3)
+    controls = groups_by_sets("ab", 3, 4, "human").query("connection == 'human'")
+    table = pd.concat([table, controls], ignore_index=True)
+    post = bb.fit(table.assign(cosine_distance=rng.uniform(0.7, 1.1, len(table))), draws=50, seed=1)
+    design = design_of(post)
+    means = cell_draws(design, spec_of(post), mean_draws(post)).mean(axis=0)
+    overall = (double_weights(design) * means).sum()
+    assert split_by_baseline(post)["mean"].mean() == pytest.approx(overall, abs=1e-12)
+
+
 @pytest.mark.parametrize("groups", ["xyz", "wxyz"])
 def test_levels_of_groups_and_of_columns_cancel(groups: str) -> None:
     weights = relative_weights(make_design(table_of(groups, "human")))
     np.testing.assert_allclose(weights.sum(axis=1), 0, atol=1e-14)
     np.testing.assert_allclose(weights.sum(axis=2), 0, atol=1e-14)
     assert not weights[:, :, -1].any()  # controls
+
+
+def unbalanced(moved: float = 0.0) -> pd.DataFrame:
+    """Return two words of x and six of y; set x is closer to all of them by `moved`."""
+    table = groups_by_sets("xy", 6, 4, "human")
+    table = table[~table["protected_word"].isin(["x2", "x3", "x4", "x5"])]
+    rng = np.random.default_rng(2)
+    y = 0.9 + 0.02 * rng.standard_normal(len(table)) - moved * (table["attribute_set"] == "x")
+    return table.assign(cosine_distance=y).reset_index(drop=True)
+
+
+def test_sets_cancel_in_the_overall_contrast_of_listed_words() -> None:
+    """Words of y outnumber words of x, so an average over words would favor set x."""
+    one, other = (bb.fit(unbalanced(moved), draws=200, seed=1) for moved in (0.0, 0.3))
+    rows = [default_rows(bb.contrasts(post, over="listed")) for post in (one, other)]
+    cells = raw(unbalanced())
+    expected = (cells.loc["x", "x"] - cells.loc["x", "y"] + cells.loc["y", "y"]) / 2
+    expected -= cells.loc["y", "x"] / 2
+    for frame in rows:
+        assert frame["level"].tolist() == ["overall"]
+        assert frame["estimand"].tolist() == ["double difference"]
+        # Three errors of a mean of 8 and a mean of 24 residuals, with an sd of .02
+        assert frame["mean"].item() == pytest.approx(expected, abs=0.013)
+    found = bb.hypothesis(other, "all < 0", over="listed")
+    assert found["estimand"].tolist() == ["double difference"]
+    assert found["mean"].item() == pytest.approx(rows[1]["mean"].item(), abs=1e-12)
+
+
+@pytest.mark.parametrize("over", ["population", "listed"])
+def test_an_average_over_words_is_not_called_a_double_difference(over: str) -> None:
+    """In `paper`, set x's closeness to all words does not cancel."""
+    post = bb.fit(unbalanced(0.3), "paper", draws=200, seed=1)
+    overall = default_rows(bb.contrasts(post, over=over))
+    assert overall["level"].tolist() == ["overall"]
+    assert overall["estimand"].tolist() == ["within"]
+    assert overall["mean"].item() > 0.1
+    assert bb.hypothesis(post, "all > 0", over=over)["estimand"].tolist() == ["within"]
+
+
+def without_own_sets(moved: float = 0.0) -> pd.DataFrame:
+    """Return groups w, x, y, and z, of which w has no sets and is farther from everything."""
+    table = table_of("wxyz")
+    table = table[table["attribute_set"] != "w"].reset_index(drop=True)
+    return plus(table, moved * (table["protected_group"] == "w"))
+
+
+@pytest.mark.parametrize("model", ["by-group", "crossed", "paper", "maximal"])
+def test_a_group_without_own_sets_has_no_distance_to_them(model: str) -> None:
+    post = bb.fit(without_own_sets(), model, draws=400, seed=1)
+    frames = [
+        bb.contrasts(post),
+        bb.predict_words(post, seed=1),
+        bb.predict_words(post, seed=1, attributes="listed"),
+        bb.contrasts(post, named="w0", seed=1),
+    ]
+    for frame in frames:
+        own = frame[frame["protected_group"] == "w"]
+        assert {*own["first"], *own["second"]} == {"different", "human"}
+        assert frame["mean"].notna().all()
+    between = bb.contrasts(post, between="groups").query("first == 'associated'")
+    assert not (between[["protected_group", "other_group"]] == "w").any(axis=None)
+    means = bb.summary(post).query("protected_group == 'w'")
+    assert {*means["connection"]} == {"different", "human"}
+    for question in ("w < 0", "w: associated < human", "word w0: associated < different"):
+        refused("'w", bb.hypothesis, post, question)
+    refused("'w' has no associated rows", bb.hypothesis, post, "w: associated < 1")
+
+
+@pytest.mark.parametrize("model", ["by-group", "crossed", "paper"])
+def test_overall_contrasts_are_over_the_groups_that_have_both_ends(model: str) -> None:
+    post = bb.fit(without_own_sets(0.3), model, draws=100, seed=1)
+    frame = bb.contrasts(post).query("level != 'word'")
+    second = "human" if model == "by-group" else "different"
+    rows = frame[(frame["first"] == "associated") & (frame["second"] == second)]
+    overall = only_row(rows, level="overall")
+    groups = rows[rows["level"] == "group"]
+    assert groups["protected_group"].tolist() == ["x", "y", "z"]
+    assert {overall["estimand"], *groups["estimand"]} == {"within"}
+    # Both are means of the same draws, apart from rounding.
+    assert overall["mean"] == pytest.approx(groups["mean"].mean(), abs=1e-9)
+
+
+@pytest.mark.parametrize("model", ["change-by-group", "change-maximal"])
+def test_changes_of_a_group_without_own_sets_have_no_associated_rows(model: str) -> None:
+    before = without_own_sets()
+    noise = 0.01 * np.random.default_rng(1).standard_normal(len(before))
+    change = bb.fit_change(before, plus(before, noise), model, draws=400, seed=1)
+    means = bb.comparison.changes(change)
+    assert means["mean"].notna().all()
+    assert {*means.query("protected_group == 'w'")["connection"]} == {"different", "human"}
+    turned = bb.comparison.order_changes(change, "associated", "human")
+    assert turned.query("level == 'group'")["protected_group"].tolist() == ["x", "y", "z"]
+
+
+def test_influence_on_an_average_over_some_words_is_not_shown() -> None:
+    post = bb.fit(without_own_sets(), "paper", draws=100, seed=1)
+    assert LIST_READINGS["influence"](post, FitOptions()) is None
+
+
+def test_closeness_of_a_group_without_own_sets_changes_no_row_of_others() -> None:
+    keys = ["level", "protected_group", "protected_word", "first", "second"]
+    one, other = (
+        bb.contrasts(bb.fit(without_own_sets(moved), draws=100, seed=1))
+        .query("first == 'associated' and level != 'word'")
+        .set_index(keys)["mean"]
+        for moved in (0.0, 0.3)
+    )
+    assert one.index.equals(other.index)
+    np.testing.assert_allclose(one, other, atol=0.005)  # the prior shrinks cells by a thousandth
 
 
 N = 4000

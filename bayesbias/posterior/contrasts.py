@@ -22,6 +22,8 @@ from ..tables.descriptives import default_rows
 from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
 from .attributes import attribute_draws
 from .estimands import (
+    compares_stereotypes,
+    double_weights,
     estimand_names,
     has_cells,
     pair_gaps,
@@ -40,6 +42,7 @@ from .summaries import (
     is_exact,
     level_means,
     levels_of,
+    listed_cells,
     mean_draws,
     reading_of,
     reads_posterior,
@@ -82,7 +85,8 @@ def contrasts(
     over : {"population", "listed"}
         Whether to average over all words and attributes like those listed, or only over the listed
         ones. If a model has no group means, a group's mean is the average of its listed words.
-        With ``listed``, a difference also reflects how close an attribute or set is to all groups.
+        With ``listed``, differences of groups and words also reflect how close an attribute or set
+        is to all groups.
     of : {"protected_word", "attribute"}
         Whether to end with a row for every protected word, or to return a row for each group and
         each of its stereotypes instead; other options than those above do not apply to these.
@@ -126,8 +130,10 @@ def contrasts(
     set or group), ``relative`` (groups, if there are three), or ``within``.
     `bayesbias.posterior.estimands` has their formulas. ``within`` includes how close
     each set is to all groups; it applies to comparisons with controls, to groups in a list of two,
-    to models without group means, and to ``over="listed"``. ``default_rows`` selects the rows that
-    reports show.
+    to models without group means, and to groups and words with ``over="listed"``. Overall
+    comparisons with controls are averages over the groups that have both connections; a group or
+    word without rows of a connection has no row. ``default_rows`` selects the rows that reports
+    show.
 
     ``frequency`` is ``equal`` if distances were moved to equal word frequency
     (`bayesbias.model.frequency`), which needs ranks and matched controls; otherwise, it is the
@@ -317,6 +323,9 @@ def contrast_draws(tree: DataTree, over: str) -> tuple[pd.DataFrame, FloatArray,
     else:
         levels, means = level_means(tree, over)
         gaps = pair_gaps(means)
+        if has_cells(spec) and compares_stereotypes(design):
+            cells = np.nan_to_num(listed_cells(tree))
+            gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
     return levels, gaps, estimand_names(design, spec, over)
 
 

@@ -13,12 +13,13 @@ plain difference    mean of own cells - mean of other cells, if only one set   o
                     or only one group is there, so nothing can cancel          group is identified
 relative            mean over h of [m(g, S_g) - m(h, S_g)] - [m(g, T) - m(h,   groups, words
                     T)], T = sets that are different for both g and h
-within              m(g, first) - m(g, second)                                 none
+within              m(g, first) - m(g, second); overall, the mean over the     overall, in models
+                    groups that have both                                      without group means
 =================== ========================================================== =====================
 
 double difference
-    Two groups are enough, even without controls. If groups share or lack sets, cell weights are
-    from a regression on group, column, and connection.
+    Two groups are enough, even without controls. If a group has several sets, S_g is their mean. If
+    groups share or lack sets, cell weights are from a regression on group, column, and connection.
 plain difference
     With only one set, the contrast includes how close each group is to everything; with only one
     group, how close each set is to everything.
@@ -26,10 +27,14 @@ relative
     The contrast shows which groups are affected, and needs three groups. With two groups, a list
     shows only how the groups differ on both sets together. Which group accounts for it depends on
     what its closeness to the topic is compared with (`bayesbias.posterior.splits`). If all groups
-    have a contrast, the average is the double difference.
+    have own sets, and no set is shared or lacking, the average is the double difference.
 within
     This contrast includes how close each set is to all groups, so it describes only these words.
     Comparisons with controls are of this kind, and so are rows of groups if no group is identified.
+    In models without group means, the overall row is an average over words, so the closeness of
+    sets cancels only if groups have equally many words.
+
+A group or word without rows of a connection has no mean and no contrast for it.
 
 A word's contrast is that of its group (or the overall one), plus the word's deviation in m(own
 sets) - m(different sets), so words of a group vary around the group.
@@ -43,7 +48,7 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from ..model.design import Design, one_hot
 from ..model.effects import group_means, level_shares
@@ -97,27 +102,46 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return (n_draws, 1 + n_groups, n_pairs) draws of the overall and group contrasts.
 
     These contrasts do not depend on single words. Models without group means have only the overall
-    contrast. Draws are NaN for contrasts that the table does not identify.
+    contrast. Draws are NaN for contrasts that the table does not identify, or that are not over
+    all words.
     """
-    means = values("connection_mean")[:, None]
     if not has_cells(spec):
-        return pair_gaps(means)
+        gaps = pair_gaps(values("connection_mean")[:, None])
+        return np.where(are_over_all_words(design), gaps, np.nan)
     cells = cell_draws(design, spec, values)
-    gaps = pair_gaps(np.concatenate([means, means_of_groups(design, spec, values)], axis=1))
+    gaps = pair_gaps(means_of_groups(design, spec, values))
+    gaps = np.concatenate([average(gaps)[:, None], gaps], axis=1)
     if compares_stereotypes(design):
         gaps[:, 0, 0] = np.einsum("ngj,gj->n", cells, double_weights(design))
         gaps[:, 1:, 0] = np.einsum("ngj,kgj->nk", cells, _group_weights(design))
     return gaps
 
 
+def are_over_all_words(design: Design) -> NDArray[np.bool_]:
+    """Mark the pairs whose overall contrast in a model without group means is over all words.
+
+    They are the pairs that all groups have, and a plain difference. Of other pairs, one mean would
+    be over some groups and the other mean over others.
+    """
+    everywhere = with_rows(design, "protected_group").all(axis=0)
+    first, second = np.triu_indices(len(everywhere), 1)
+    found = everywhere[first] & everywhere[second]
+    if compares_stereotypes(design) and overall_estimand(design) == PLAIN:
+        found[0] = True
+    return np.asarray(found)
+
+
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts."""
-    gaps, words = shared_gaps(design, spec, values), pair_gaps(values("word_mean"))
+    gaps, words = shared_gaps(design, spec, values), pair_gaps(measured_words(design, values))
     if not has_cells(spec):
-        gaps = np.concatenate([gaps, averages(design, words)], axis=1)
+        groups = averages(design, words)
+        overall = np.where(np.isnan(gaps[:, 0]), average(groups), gaps[:, 0])
+        gaps = np.concatenate([overall[:, None], groups], axis=1)
     elif compares_stereotypes(design):
         base = 1 + design.word_group if identifies_groups(design) else [0]
-        words[..., 0] = gaps[:, base, 0] + _word_deviations(design, spec, values)
+        own = gaps[:, base, 0] + _word_deviations(design, spec, values)
+        words[..., 0] = np.where(np.isnan(words[..., 0]), np.nan, own)
     return np.concatenate([gaps, words], axis=1)
 
 
@@ -136,8 +160,10 @@ def estimand_names(design: Design, spec: ModelSpec, over: str = "population") ->
     n, n_groups = len(design.connections), len(design.groups)
     names = np.full((1 + n_groups + len(design.words), n * (n - 1) // 2), WITHIN, dtype=object)
     if compares_stereotypes(design):
-        names[0, 0] = overall = overall_estimand(design)
-        if over == "population" and has_cells(spec):
+        overall = overall_estimand(design)
+        if has_cells(spec) or overall == PLAIN:
+            names[0, 0] = overall
+        if has_cells(spec) and over == "population":
             names[1 + n_groups :, 0] = overall
             if identifies_groups(design):
                 names[1:, 0] = RELATIVE
@@ -194,8 +220,9 @@ def overall_estimand(design: Design) -> str:
 def double_weights(design: Design) -> FloatArray:
     """Return (n_groups, n_columns) cell weights of the double or plain difference.
 
-    The weights are those of "associated" in a regression of stereotype cells on group and column.
-    If groups and columns determine which sets are own sets, the weights are those of plain means.
+    The weights are those of "associated" in a regression of stereotype cells on group and column,
+    where the sets of one group count as one column, their mean. If groups and columns determine
+    which sets are own sets, the weights are those of plain means.
     """
     return _overall(design)[0]
 
@@ -203,14 +230,29 @@ def double_weights(design: Design) -> FloatArray:
 def _overall(design: Design) -> tuple[FloatArray, bool]:
     """Return the cell weights of the overall contrast, and whether closeness cancels in it."""
     names = names_of_cells(design)
+    joint, size = _joint_columns(names)
     group, column = np.nonzero((names == "associated") | (names == "different"))
     own = (names[group, column] == "associated").astype(np.float64)
-    effects = np.vstack([one_hot(group, len(names)), one_hot(column, names.shape[1])]).T
-    rest = own - effects @ np.linalg.lstsq(effects, own, rcond=None)[0]
+    effects = np.vstack([one_hot(group, len(names)), one_hot(joint[column], names.shape[1])]).T
+    of_cells = 1 / size[column]  # the cells of a joint column weigh as much as one cell
+    weighted = np.sqrt(of_cells)[:, None] * effects
+    fitted = effects @ np.linalg.lstsq(weighted, np.sqrt(of_cells) * own, rcond=None)[0]
+    rest = (own - fitted) * of_cells
     weights, cancels = np.zeros(names.shape), bool(rest @ rest > ROUNDING)
     plain = own / own.sum() - (1 - own) / (1 - own).sum()
     weights[group, column] = rest / (rest @ own) if cancels else plain
     return weights, cancels
+
+
+def _joint_columns(names: np.ndarray) -> tuple[IntArray, IntArray]:
+    """Return the first column that each column is joined with, and how many are joined.
+
+    The sets that belong to one group, and to no other group, are joined if groups have the same.
+    """
+    has_owner = (names == "associated").sum(axis=0) == 1
+    is_same = (names[:, :, None] == names[:, None]).all(axis=0) & has_owner
+    is_same |= np.eye(len(has_owner), dtype=bool)
+    return is_same.argmax(axis=1), is_same.sum(axis=1)
 
 
 def names_of_cells(design: Design) -> np.ndarray:
@@ -223,15 +265,38 @@ def _kinds_of_cells(design: Design) -> NDArray[np.bool_]:
     return np.asarray(design.column_connection[..., None] == np.arange(len(design.connections)))
 
 
+def with_rows(design: Design, of: str) -> NDArray[np.bool_]:
+    """Mark the connections that words or groups have rows of, (n_units, n_connections)."""
+    found = np.zeros((len(design.coords[of]), len(design.connections)), dtype=bool)
+    found[design.codes(of), design.connection] = True
+    return found
+
+
+def measured_words(design: Design, values: Values) -> FloatArray:
+    """Return draws of each word's mean by connection; NaN for connections without rows."""
+    return np.where(with_rows(design, "protected_word"), values("word_mean"), np.nan)
+
+
+def average(of_units: FloatArray) -> FloatArray:
+    """Average (n_draws, n_units, k) values over the units without NaN to get (n_draws, k) means."""
+    known = ~np.isnan(of_units)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, of_units, 0.0).sum(axis=1) / known.sum(axis=1))
+
+
 def averages(design: Design, of_words: FloatArray) -> FloatArray:
     """Average (n_draws, n_words, k) values within groups to get (n_draws, n_groups, k) means."""
     index = range(len(design.groups))
-    return np.stack([of_words[:, design.word_group == g].mean(axis=1) for g in index], axis=1)
+    return np.stack([average(of_words[:, design.word_group == g]) for g in index], axis=1)
 
 
 def means_of_groups(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
-    """Return (n_draws, n_groups, n_connections) draws of each group's mean by connection."""
-    return np.asarray(group_means(design, values("connection_mean"), values(_cells(spec).name)))
+    """Return (n_draws, n_groups, n_connections) draws of each group's mean by connection.
+
+    They are NaN for connections without rows.
+    """
+    means = group_means(design, values("connection_mean"), values(_cells(spec).name))
+    return np.where(with_rows(design, "protected_group"), means, np.nan)
 
 
 def _cells(spec: ModelSpec) -> Term:

@@ -25,7 +25,7 @@ from ..model.layout import assemble
 from ..model.likelihood import Rows
 from ..model.spec import ModelSpec
 from ..model.tree import DataTree, design_of, n_draws, spec_of, stacked
-from .estimands import WITHIN, pair_gaps, slope_errors, with_slope_errors
+from .estimands import WITHIN, pair_gaps, slope_errors, with_rows, with_slope_errors
 from .summaries import describe_gaps, reading_of, reads_posterior
 
 ATTRIBUTES = ("population", "listed")
@@ -64,7 +64,7 @@ def predict_words(
     Returns
     -------
     DataFrame
-        One row per group and pair of connections: ``protected_group``, ``first``, ``second``,
+        One row per group and pair of its connections: ``protected_group``, ``first``, ``second``,
         ``estimand`` (``within``), ``frequency``, and the columns of `contrasts` from ``mean`` to
         ``p_rope_ceiling``. The word's covariates are the mean of its group's if attributes are
         listed, and zero otherwise. ``.attrs`` stores ``ci_prob``, ``ci_kind``, ``attributes``, and
@@ -94,6 +94,7 @@ def predict_words(
         means = word_means(design, spec, values) + _shifts(listed, spec, errors)
     else:
         means = _means_of_rows(design, spec, values, errors, rng)
+    means = np.where(with_rows(design, "protected_word"), means, np.nan)
     groups = pd.DataFrame({"protected_group": design.groups})
     reading, about = reading_of(tree, ci_prob, rope, ci_kind), str(frequency_of(listed))
     frame = describe_gaps(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -189,6 +189,7 @@ class _Asked:
             _add(rows, self._row(text, level, 0), size)
         for level, weights in by_level.items():
             left = {name: size for name, size in weights.items() if size}
+            self._check_rows(text, level, left)
             if sum(left.values()):
                 means |= {(level, self.connections.index(k)): size for k, size in left.items()}
             elif left:
@@ -216,9 +217,20 @@ class _Asked:
     def _row(self, text: str, level: int, pair: int) -> tuple[int, int]:
         """Return the place of a row of `contrasts`, if the table identifies it."""
         if not np.isfinite(self.gaps[0, level, pair]):
-            subject = next(name for name, place in self.levels.items() if place == level)
-            raise ValueError(f"{text!r}: {_not_identified(subject)}")
+            raise ValueError(f"{text!r}: {_not_identified(self._name(level))}")
         return level, pair
+
+    def _check_rows(self, text: str, level: int, connections: Iterable[str]) -> None:
+        """Raise a ValueError if a group or word has no rows of a connection."""
+        for name in connections:
+            if np.isnan(self.means[0, level, self.connections.index(name)]):
+                raise ValueError(
+                    f"{text!r}: {self._name(level)!r} has no {name} rows, so this mean is unknown; "
+                    "ask about other connections"
+                )
+
+    def _name(self, level: int) -> str:
+        return next(name for name, place in self.levels.items() if place == level)
 
 
 def _add(weights: Weights, place: tuple[int, int], size: float) -> None:

@@ -34,9 +34,11 @@ from ..sampling.options import ROPE_SHARE, check_rope
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     Values,
+    are_over_all_words,
     averages,
     has_cells,
     means_of_groups,
+    measured_words,
     pair_names,
     slope_errors,
     with_slope_errors,
@@ -79,7 +81,8 @@ def summary(
         and ``mean``, ``sd``, ``low``, and ``high`` of the distance, in [0, 2]. The overall mean is
         the mean of the population from which the words are drawn (``connection_mean``). In models
         with group means, such as ``by-group``, a group's mean is part of the model. In other
-        models, it is the average over its words. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
+        models, it is the average over its words. A group or word has no row for a connection that
+        the table has no rows of. ``.attrs`` stores ``ci_prob`` and ``ci_kind``.
 
     Examples
     --------
@@ -141,8 +144,14 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def is_exact(tree: DataTree) -> bool:
-    """Return whether draws are exact given the sds: not before or after changes."""
-    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
+    """Return whether contrasts of shared effects are exact given the sds.
+
+    They are not before or after changes, nor for overall contrasts that average over some words.
+    """
+    spec = spec_of(tree)
+    if spec.likelihood != "normal" or "sigma" not in tree["posterior"]:
+        return False
+    return has_cells(spec) or bool(are_over_all_words(design_of(tree)).all())
 
 
 def mean_draws(tree: DataTree) -> Values:
@@ -153,17 +162,28 @@ def mean_draws(tree: DataTree) -> Values:
 
 
 def level_means(tree: DataTree, over: str = "population") -> tuple[pd.DataFrame, FloatArray]:
-    """Return level labels, and (n_draws, n_levels, n_connections) draws of mean distances."""
+    """Return level labels, and (n_draws, n_levels, n_connections) draws of mean distances.
+
+    Draws of a group or word are NaN for connections that it has no rows of.
+    """
     check_choice("value of over", over, OVER)
     design, spec, is_listed = design_of(tree), spec_of(tree), over == "listed"
     values = mean_draws(tree)
-    words = _listed_means(tree) if is_listed else values("word_mean")
+    words = _listed_means(tree) if is_listed else measured_words(design, values)
     overall = words.mean(axis=1) if is_listed else values("connection_mean")
     if not is_listed and has_cells(spec):
         groups = means_of_groups(design, spec, values)
     else:
         groups = averages(design, words)
     return levels_of(tree), np.concatenate([overall[:, None], groups, words], axis=1)
+
+
+def listed_cells(tree: DataTree) -> FloatArray:
+    """Return the mean expected distance of each cell's rows, (n_draws, n_groups, n_columns)."""
+    design = design_of(tree)
+    shape = design.column_connection.shape
+    cell = design.codes("protected_group") * shape[1] + design.codes("attribute_column")
+    return mean_locations(tree, cell, shape[0] * shape[1]).reshape(-1, *shape)
 
 
 def _listed_means(tree: DataTree) -> FloatArray:
@@ -182,11 +202,15 @@ def _listed_means(tree: DataTree) -> FloatArray:
 
 
 def labeled(frame: pd.DataFrame, things: pd.DataFrame, **columns: Sequence[str]) -> pd.DataFrame:
-    """Label a frame that has one row for each combination of `things` and values of `columns`."""
+    """Label a frame that has one row for each combination of `things` and values of `columns`.
+
+    Rows whose mean is not identified are left out.
+    """
     times = len(frame) // len(things)
     repeated = things.loc[things.index.repeat(times)].reset_index(drop=True)
     tiled = {name: list(values) * len(things) for name, values in columns.items()}
-    return in_front(frame, **{str(name): repeated[name] for name in repeated}, **tiled)
+    in_front(frame, **{str(name): repeated[name] for name in repeated}, **tiled)
+    return frame.dropna(subset="mean", ignore_index=True) if "mean" in frame else frame
 
 
 type Column = str | float | Sequence[object] | NDArray[np.generic] | pd.Series

@@ -135,6 +135,7 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
     environment.filters |= {"raw": Raw, "percent": percent}
     *others, lead = record.models
     settings: Any = record.origin["arguments"]
+    estimands = {*record.led("contrasts")["estimand"]}
     values |= {
         **{"record": record, "settings": settings, "lead": lead, "others": others},
         **{"counted": counted, "joined": joined, "of_models": OF_MODELS, "real": number},
@@ -146,7 +147,8 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
         "of_embedding": OF_EMBEDDINGS.get(source, ()),
         "ci": probability_name(record.ci_prob),
         "kind": KINDS[settings["ci_kind"]],
-        "plain": "plain difference" in record.led("contrasts")["estimand"].to_numpy(),
+        "plain": "plain difference" in estimands,
+        "double": "double difference" in estimands,
     }
     cite = Citations()
     text = environment.get_template("write_up.md.j2").render(**values, cite=cite)

@@ -113,13 +113,13 @@ def probability_below(frame: pd.DataFrame) -> pd.Series:
 def default_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `contrasts` that reports show first, with their index.
 
-    These are the rows of own minus other stereotypes, overall and for every group whose contrast is
-    identified. In a list of two groups, only the overall contrast is.
+    These are the rows of own minus other stereotypes, overall and for every group with a relative
+    contrast. In a list of two groups, no group has one.
     """
-    require_columns(frame, ("first", "second", "estimand"))
+    require_columns(frame, ("level", "first", "second", "estimand"))
     is_pair = (frame["first"] == STEREOTYPES[0]) & (frame["second"] == STEREOTYPES[1])
-    is_default = is_pair & (frame["estimand"] != "within")
-    return frame[is_default & (frame["level"] != "word")]
+    is_relative = (frame["level"] == "group") & (frame["estimand"] != "within")
+    return frame[is_pair & ((frame["level"] == "overall") | is_relative)]
 
 
 def lead_contrasts(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:

@@ -33,10 +33,14 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def _influence(tree: DataTree) -> pd.DataFrame:
-    """Return each word's influence on the main contrast."""
+def _influence(tree: DataTree) -> pd.DataFrame | None:
+    """Return each word's influence on the main contrast, or None if it is over some words only.
+
+    This happens without group means, if a group lacks own or other sets.
+    """
     present = labels(tree, "connection")
-    return influence(tree, "associated", next(name for name in PARTNERS if name in present))
+    frame = influence(tree, "associated", next(name for name in PARTNERS if name in present))
+    return None if frame["mean"].isna().any() else frame
 
 
 def _knows_cosines(tree: DataTree) -> bool:

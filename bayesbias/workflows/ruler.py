@@ -28,7 +28,6 @@ from ..embeddings.formats.keyed import frequency_ranks
 from ..model.spec import ModelSpec
 from ..model.tree import warnings_of
 from ..posterior.contrasts import contrasts
-from ..posterior.estimands import WITHIN
 from ..sampling.fit import fit_checked
 from ..sampling.layout import CannotCollapse
 from ..sampling.options import FitOptions
@@ -139,5 +138,5 @@ def _overall(table: Checked, spec: ModelSpec, options: FitOptions) -> pd.DataFra
         posterior = fit_checked(table, spec, options=options)
     except CannotCollapse:
         return None
-    row = contrasts(posterior, **options.reading).head(1)
-    return None if warnings_of(posterior) or row["estimand"].item() == WITHIN else row
+    row = default_rows(contrasts(posterior, **options.reading)).head(1)
+    return None if warnings_of(posterior) or row.empty else row
