@@ -406,6 +406,27 @@ def test_influence_on_an_average_over_some_words_is_not_shown() -> None:
     assert LIST_READINGS["influence"](post, FitOptions()) is None
 
 
+def test_overall_contrasts_that_lack_a_group_are_refused_without_group_means() -> None:
+    table = without_own_sets()
+    moved = plus(table, 0.01 * np.random.default_rng(1).standard_normal(len(table)))
+    runs = [each.assign(embedding=name) for name, each in zip("xy", (table, moved), strict=True)]
+    text = r"groups without associated or different rows: w; leave them out, or fit a model"
+    refused(text, bb.influence, bb.fit(table, "crossed", draws=50, seed=1))
+    refused(text, bb.fit_many, runs, model="crossed", seed=1)
+    assert np.isfinite(bb.influence(bb.fit(table, draws=50, seed=1))["mean"]).all()
+
+
+def test_predictions_have_rows_where_the_table_has() -> None:
+    table = without_own_sets()
+    table = table.assign(length=table["attribute"].str.len() + 0.1 * table.index)
+    frame = bb.predictions(
+        bb.fit(table, covariates="length", draws=50, seed=1), table, {"length": [1]}
+    )
+    rows = frame.groupby("protected_group")["connection"].agg(set)
+    assert rows.to_dict() == table.groupby("protected_group")["connection"].agg(set).to_dict()
+    assert np.isfinite(frame["mean"]).all()
+
+
 def test_closeness_of_a_group_without_own_sets_changes_no_row_of_others() -> None:
     keys = ["level", "protected_group", "protected_word", "first", "second"]
     one, other = (

@@ -36,7 +36,14 @@ from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED, Frequency, frequency_of
 from ..model.indexing import index_table
 from ..model.spec import ModelSpec, load_model
-from ..posterior.estimands import WITHIN, estimand_names, identifies_groups, pair_place, slope_gaps
+from ..posterior.estimands import (
+    WITHIN,
+    estimand_names,
+    identifies_groups,
+    pair_place,
+    require_overall,
+    slope_gaps,
+)
 from ..posterior.mixtures import contrast_weights
 from ..sampling.collapsed import log_density, moments
 from ..sampling.exact import sample_exact
@@ -204,6 +211,7 @@ def list_contrasts(
             f"from {', '.join(design.connections)}"
         )
     place, sign = pair_place(design.connections, *pair)
+    require_overall(design, runs.spec, *pair)
     of_run = np.repeat(runs.embeddings, runs.n_trainings)
     for embedding, own, spec in zip(of_run, runs.designs, runs.specs, strict=True):
         require_variation(own, spec, about=" in ".join(filter(None, [runs.wordlist, embedding])))

@@ -25,7 +25,7 @@ from ..sampling.options import LEAST_CHAIN, LEAST_DRAWS
 from ..sampling.reduction import collapse
 from ..tables.levels import OVERALL
 from .contrasts import contrast_draws, default_draws
-from .estimands import compares_stereotypes, pair_place
+from .estimands import compares_stereotypes, pair_place, require_overall
 from .mixtures import contrast_weights, drawn_parameters
 from .summaries import reads_posterior
 
@@ -201,6 +201,11 @@ def influence(
         changes come first. The frame omits words without rows for either connection, and words that
         have all the rows for one.
 
+    Raises
+    ------
+    ValueError
+        If groups lack a connection, and the model has no means of groups to average over others.
+
     Examples
     --------
     >>> bb.influence(post).iloc[:3, :6].round(3)
@@ -211,6 +216,7 @@ def influence(
     """
     design, spec = design_of(tree), spec_of(tree)
     place, sign = pair_place(design.connections, first, second)
+    require_overall(design, spec, first, second)
     check_numbers(draws=draws)
     chosen = np.linspace(0, n_draws(tree) - 1, min(draws, n_draws(tree))).astype(np.int64)
     parameters = drawn_parameters(tree)[chosen]

@@ -131,6 +131,26 @@ def are_over_all_words(design: Design) -> NDArray[np.bool_]:
     return np.asarray(found)
 
 
+def groups_lacking(design: Design, spec: ModelSpec, first: str, second: str) -> list[str]:
+    """Return the groups that lack a connection, if there is no overall contrast for that reason."""
+    (place, _), cells = pair_place(design.connections, first, second), has_cells(spec)
+    if are_over_all_words(design)[place] or (cells and place == 0 and compares_stereotypes(design)):
+        return []
+    ends = [design.connections.index(name) for name in (first, second)]
+    has_both = with_rows(design, "protected_group")[:, ends].all(axis=1)
+    is_known = cells and has_both.any()
+    return [] if is_known else np.array(design.groups)[~has_both].tolist()
+
+
+def require_overall(design: Design, spec: ModelSpec, first: str, second: str) -> None:
+    """Raise a ValueError if there is no overall contrast of two connections."""
+    if lacking := groups_lacking(design, spec, first, second):
+        raise ValueError(
+            f"groups without {first} or {second} rows: {', '.join(lacking)}; leave them out"
+            + ("" if has_cells(spec) else ", or fit a model with group means, such as by-group")
+        )
+
+
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts."""
     gaps, words = shared_gaps(design, spec, values), pair_gaps(measured_words(design, values))

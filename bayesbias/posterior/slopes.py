@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, compress, product
 
 import numpy as np
 import pandas as pd
@@ -101,7 +101,8 @@ def predictions(
     -------
     DataFrame
         The covariates; ``protected_group`` and ``connection``; and ``mean``, ``sd``, ``low``, and
-        ``high`` of the mean distance of such words of the group to such attributes.
+        ``high`` of the mean distance of such words of the group to such attributes. A group has no
+        row for a connection that the table has no rows of.
 
     Examples
     --------
@@ -127,13 +128,15 @@ def predictions(
     active = np.nan_to_num(cell_means(_applies(table, design), place, shape))
     means, frames = level_means(tree)[1][:, 1 : 1 + len(design.groups)], []
     names = ["protected_group", "connection"]
-    cells = pd.DataFrame(product(design.groups, design.connections), columns=names)
+    is_known = ~np.isnan(means[0]).ravel()
+    every_cell = product(design.groups, design.connections)
+    cells = pd.DataFrame(compress(every_cell, is_known), columns=names)
     by_cell = "nkc,gck->ngc" if of_slopes.ndim > 2 else "nk,gck->ngc"
     for values in product(*conditional.values()):
         at = dict(zip(conditional, values, strict=True))
         x = np.array([_value_at(table, own, at) for own in parts])
         draws = means + np.einsum(by_cell, of_slopes, active * x)
-        frame = describe_draws(draws.reshape(len(draws), -1), ci_prob, ci_kind)
+        frame = describe_draws(draws.reshape(len(draws), -1)[:, is_known], ci_prob, ci_kind)
         frames.append(pd.concat([cells.assign(**at)[[*at, *names]], frame], axis=1))
     every = pd.concat(frames, ignore_index=True)
     every.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "covariates": list(conditional)}

@@ -16,7 +16,7 @@ from ..comparison.pairing import ENDS
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
-from ..posterior.estimands import has_cells
+from ..posterior.estimands import groups_lacking, has_cells
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 
 
 def _influence(tree: DataTree) -> pd.DataFrame | None:
-    """Return each word's influence on the main contrast, or None if it is over some words only.
-
-    This happens without group means, if a group lacks own or other sets.
-    """
+    """Return each word's influence on the main contrast, or None if there is no such contrast."""
     present = labels(tree, "connection")
-    frame = influence(tree, "associated", next(name for name in PARTNERS if name in present))
-    return None if frame["mean"].isna().any() else frame
+    ends = "associated", next(name for name in PARTNERS if name in present)
+    lacking = groups_lacking(design_of(tree), spec_of(tree), *ends)
+    return None if lacking else influence(tree, *ends)
 
 
 def _knows_cosines(tree: DataTree) -> bool:
