@@ -15,7 +15,8 @@ import numpy as np
 from ..records.found import ChangeRecord, ListRecord, Record
 from ..records.naming import GIVEN
 from ..records.rows import Row
-from .change_page import control_moves
+from ..tables.schema import CONNECTIONS
+from .change_page import word_moves
 from .list_page import split_in_words
 from .numbers import counted, joined, number, percent, probability_name, thousandths
 from .parts import sets_in_words
@@ -117,7 +118,8 @@ def list_paper(record: ListRecord) -> WriteUp:
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
     given = {"changed": True, "slopes": (), "of_method": OF_METHODS.get(record.method, ())}
-    moves, left = control_moves(record), record.check("classifier")
+    kinds = () if record.removed else CONNECTIONS
+    moves, left = word_moves(record, *kinds), record.check("classifier")
     return _paper(record, record.before, moves=moves, left=left, **given)
 
 
