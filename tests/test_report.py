@@ -40,6 +40,7 @@ from bayesbias.report.sentences import Answer, between, claim_of
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
+from bayesbias.workflows.output import write_report
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
 from bayesbias.workflows.wordlist import Analysis
@@ -591,6 +592,34 @@ def test_changes_say_whose_stereotypes_they_are_about_and_what_was_estimated(
     assert f"away from {said}" in " ".join(str(change).split())
     assert f"difference {formula}" in change.write_up().markdown
     assert change.report(tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["associated", "different"])
+def test_a_change_without_one_kind_of_stereotypes_claims_no_difference(kind: str) -> None:
+    table, rng = groups_by_sets("ghk", 3, 4), np.random.default_rng(1)
+    controls = table[table["attribute_set"] == "g"].assign(connection="neutral")
+    controls["attribute"] = "of " + controls["attribute"]
+    before = pd.concat([table[table["connection"] == kind], controls], ignore_index=True)
+    before["cosine_distance"] = 0.8 + 0.05 * rng.standard_normal(len(before))
+    after = plus(before, 0.02 * rng.standard_normal(len(before)))
+    change = bb.analyze_change(before, after, draws=100, seed=1, progressbar=False)
+    assert change.found.removed is None
+    text = change.write_up().markdown
+    assert "m(g, S" not in text
+    assert f"{kind.capitalize()} words moved by" in text
+    assert not [fold for fold in change.page().folds() if "dots" in fold.text()]
+
+
+def test_a_figure_with_too_many_rows_stops_no_other_file(tmp_path: Path) -> None:
+    table, rng = groups_by_sets("gh", 2, 45), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.02 * rng.standard_normal(len(table)))
+    page = bb.analyze_change(before, after, draws=100, seed=1, progressbar=False).page()
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        write_report(page, "a command", {}, tmp_path, ["svg"])
+    assert [warning.message.names for warning in told] == [("change",)]
+    assert (tmp_path / "report.html").exists()
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["distributions.svg"]
 
 
 def test_a_claim_against_stereotypes_names_those_of_others_first() -> None:
