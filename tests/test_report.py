@@ -8,6 +8,7 @@ from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ from bayesbias.report.numbers import digits_for, graded, number, percent, probab
 from bayesbias.report.page import save_plots
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
-from bayesbias.report.screen import LABEL, screen_text
+from bayesbias.report.screen import LABEL, screen_text, shared
 from bayesbias.report.sentences import Answer, between, claim_of
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
@@ -530,6 +531,22 @@ def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Pa
     assert demo.found.hashes["vectors"][:12] in card
     cell = Parsed(demo._repr_html_())
     assert re.search(r"\d\.\d\d", *cell.values("alt"))
+
+
+def test_cards_have_room_for_pictures_and_are_valid_xml(demo: Analysis, tmp_path: Path) -> None:
+    """Sentences on many groups are long, and names can have any characters."""
+    says = {group: f"{group}\x01, a group with quite a long name" for group in demo.wordlist.groups}
+    picture = demo.page().answer.picture
+    for n in (1, 5, 15):
+        sentence = tuple(f"{says[group]} lean. " for group in n * [*says])
+        card = shared(Answer(sentence, "By 0.1.", picture), "\x02")
+        xml = ElementTree.fromstring(card)
+        inner = [one.get("height") for one in xml.iter("{http://www.w3.org/2000/svg}svg")]
+        assert all(float(height) > 150 for height in inner if height)
+        shown = "".join(xml.itertext())
+        assert shown.count("lean.") == 3 * n
+    named = replace(demo, found=replace(demo.found, embedding="\udcff"))
+    assert named.card(tmp_path / "card.svg").exists()
 
 
 @pytest.mark.slow
