@@ -20,6 +20,7 @@ from .._core.reading import located, read_json
 from .._core.warnings import warn
 from ..records.found import Frames
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
+from ..tables.levels import GROUP
 from ..tables.schema import require_columns
 from ..tables.table_files import read_frame
 from ..warnings import LeftOut
@@ -120,8 +121,8 @@ def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
     parts = {key: record.get(key) for key in ("list", "arguments", "versions", "hashes", "models")}
     decided = pd.json_normalize(parts, sep=" ").iloc[0].map(str)
     rows = contrasts[contrasts["level"] != "word"]
-    names = rows["model"] + ", " + rows["protected_group"].replace("", "all groups") + ": "
-    names += rows["first"] + " - " + rows["second"]
+    groups = ("group " + rows["protected_group"]).where(rows["level"] == GROUP, "all groups")
+    names = rows["model"] + ", " + groups + ": " + rows["first"] + " - " + rows["second"]
     return pd.concat([decided, rows["mean"].map("{:+.3f}".format).set_axis(names)])
 
 
