@@ -167,20 +167,19 @@ def bibliography() -> dict[str, str]:
 
 def _values(record: ListRecord) -> dict[str, Any]:
     """Return the variables of the template that are about lists."""
-    table, words = record.frames["table"], record.frames["words"]
+    table = record.frames["table"]
     groups = table.drop_duplicates("protected_word")["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{count:,} {name}" for name, count in n_words.items()]
     names = record.naming.groups
-    drawn = (words["role"] == "control") & (words["set"] == "matched")
     return {
         **{"changed": False, "table": table},
         "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
         "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
-        "total": int(words.loc[~drawn, "words"].sum()),
+        "total": record.n_entries,
         **_results(record),
         **_division(record),
     }
