@@ -27,13 +27,14 @@ from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core import warnings
-from bayesbias.records.found import Question
+from bayesbias.records.found import Frames, Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow, axis_for
 from bayesbias.report.leans import Lean, Leans, Panel
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.page import save_plots
+from bayesbias.report.pages import page_of
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
 from bayesbias.report.screen import LABEL, screen_text, shared
@@ -625,6 +626,63 @@ def test_a_change_without_one_kind_of_stereotypes_claims_no_difference(kind: str
     assert "m(g, S" not in text
     assert f"{kind.capitalize()} words moved by" in text
     assert not [fold for fold in change.page().folds() if "dots" in fold.text()]
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.MissingWords")
+def test_sets_with_few_words_stand_before_the_sentence_on_a_change() -> None:
+    vectors, rng = bb.load_vectors("glove-demo"), np.random.default_rng(1)
+    words = {
+        "groups": {"man": ["he", "man", "boy"], "woman": ["she", "woman", "girl"]},
+        "stereotypes": {"man": ["career", "office", "boss"], "woman": ["home", "qqq", "zzz"]},
+    }
+    listed = bb.load_wordlist(words).words
+    before = {word: vectors[word] for word in listed if word in vectors}
+    after = {word: row + rng.normal(size=len(row)) for word, row in before.items()}
+    with pytest.warns(bb.warnings.ThinSet):
+        change = bb.analyze_change(before, after, words, matched=0, draws=100, seed=1)
+    assert change.thin["set"].tolist() == ["woman_stereotype"]
+    (alert,) = change.page().answer.alerts
+    assert "1 of 3" in alert
+
+
+def test_sweeps_name_the_places_of_sets_with_few_words(sweep: Sweep) -> None:
+    thin = pd.DataFrame(
+        {"role": "protected", "set": "men", "words": [4.0, 4.0], "found": [1.0, 2.0]}
+    )
+    thin = thin.assign(embedding=["calm", "wild"], list=["jobs", "kin"])
+    frames = Frames({**sweep.frames, "thin": thin})
+    page = page_of(replace(sweep.found, frames=frames))
+    (alert,) = page.answer.alerts
+    assert all(name in alert for name in ("calm", "wild", "jobs", "kin"))
+    assert "1 of 4" in next(iter(page.details())).text()
+
+
+def test_many_language_models_have_a_range_with_names(pairs: PairAnalysis) -> None:
+    dots = pairs.frames["dots"]
+    names, means = ("a", "b", "c", "d", "e"), (0.52, 0.31, 0.84, 0.6, 0.47)
+    rows = [dots.assign(model=name, mean=mean) for name, mean in zip(names, means, strict=True)]
+    frames = Frames({**pairs.frames, "dots": pd.concat(rows)})
+    found = replace(pairs.found, frames=frames, language_models=names)
+    assert re.findall(r"(\d\d%) \((\w)\)", page_of(found).answer.deck) == [
+        ("31%", "b"),
+        ("84%", "c"),
+    ]
+
+
+def test_a_measure_that_a_model_lacks_is_named() -> None:
+    rng = np.random.default_rng(1)
+    parts = [
+        pd.DataFrame({"model": model, "measure": measure, "pair_id": [*map(str, range(20))]})
+        for model, measure in (("a", "pll"), ("b", "pll"), ("a", "aul"))
+    ]
+    scores = pd.concat(parts, ignore_index=True).assign(bias_type="age")
+    scores = scores.assign(difference=rng.normal(size=60), cluster=scores["pair_id"])
+    few = PairSettings(seed=1, draws=100, tune=100, chains=2, progressbar=False)
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        found = analyze_pairs(scores, few)
+    (one,) = (each.message for each in told if each.message.names == ("aul",))
+    assert found.found.measures == ("pll",)
+    assert any(str(one) in " ".join(fold.text().split()) for fold in found.page().details())
 
 
 def test_a_figure_with_too_many_rows_stops_no_other_file(tmp_path: Path) -> None:

@@ -184,7 +184,8 @@ def _contrasts(record: SweepRecord) -> Table:
     """Return the overall difference in every cell, and its sets with too few words."""
     frame = pd.concat(map(_led, record.frames.pieces("contrasts")), ignore_index=True)
     if len(frame) and len(thin := record.frames["thin"]):
-        few = {cell: parts.sets_in_words(own) for cell, own in thin.groupby(["embedding", "list"])}
+        by_cell = thin.set_index(["embedding", "list"]).groupby(level=[0, 1])
+        few = {cell: parts.sets_in_words(own) for cell, own in by_cell}
         cells = zip(frame["embedding"], frame["list"], strict=True)
         frame["too_few_words"] = [few.get(cell, "") for cell in cells]
     shown = "embedding list model mean interval p_direction p_rope too_few_words"
