@@ -76,9 +76,9 @@ def baseline_contrasts(
         rows = is_used & groups.isin([group, baseline])
         post = fit(known[rows], options=options, **keywords)
         frame = contrasts(post, ci_prob, rope, ci_kind)
-        is_own = (frame["level"] == GROUP) & (frame["protected_group"] == group)
+        is_group = (frame["level"] == GROUP) & (frame["protected_group"] == group)
         is_main = (frame["first"] == STEREOTYPES[0]) & (frame["second"] == STEREOTYPES[1])
-        frames.append(frame[is_own & is_main])
+        frames.append(frame[is_group & is_main])
     joined = pd.concat(frames, ignore_index=True).assign(estimand=f"within, less {baseline}")
     doubts = [doubt for frame in frames for doubt in frame.attrs["warnings"]]
     joined.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "rope": rope, "warnings": doubts}
