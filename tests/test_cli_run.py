@@ -14,7 +14,7 @@ import bayesbias as bb
 from bayesbias._core.resources import bundled_folder
 from bayesbias.cli import main
 from bayesbias.model.posterior_files import load_posterior
-from bayesbias.report.change_page import control_moves
+from bayesbias.report.change_page import word_moves
 from bayesbias.tables.table_files import write_table
 from bayesbias.workflows.change import analyze_change
 from bayesbias.workflows.frames import FRAMES
@@ -229,7 +229,30 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     assert analysis.found.removed is None
     only = toy_table[toy_table["connection"].isin(["associated", "different"])]
     analysis = analyze_change(only, moved(only), **FEW)
-    assert "side effects cannot be seen" in control_moves(analysis.found)[0]
+    assert "side effects cannot be seen" in word_moves(analysis.found)[0]
+
+
+def test_runs_of_a_group_called_all_groups_are_compared(toy, capsys) -> None:
+    Path("toy.toml").write_text(
+        Path("toy.toml").read_text(encoding="utf-8").replace("\nmen =", '\n"all groups" ='),
+        encoding="utf-8",
+    )
+    few = [*toy, "--force"]
+    assert main([*few, "--out", "one"]) == 0
+    assert main([*few, "--out", "two", "--seed", "2", "--compare-to", "one"]) == 0
+    changed = pd.read_csv("two/since.csv")["what"]
+    assert changed.is_unique
+    assert changed.str.contains("all groups: ").sum() > 1
+
+
+def test_tables_of_one_name_in_two_folders_have_different_names(tables, capsys) -> None:
+    for folder, name in (("r1", "before"), ("r2", "after")):
+        Path(folder).mkdir()
+        Path(f"{name}.csv").rename(Path(folder, "table.csv"))
+    assert main(["compare", "r1/table.csv", "r2/table.csv", *FEWER, "--out", "res"]) == 0
+    said = capsys.readouterr().out
+    assert "r1" in said
+    assert "r2" in said
 
 
 @pytest.mark.slow  # a whole embedding is debiased and read several times

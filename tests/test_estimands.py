@@ -129,6 +129,12 @@ def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
         assert mean == pytest.approx(lead[group] - lead[others].mean(), abs=0.01)
     assert set(frame["estimand"]) == {"within, less w"}
     assert [*frame.index] == [*range(len(frame))]
+    controls = table[table["attribute_set"] == "x"]
+    names = {"attribute": "of " + controls["attribute"], "attribute_set": "m"}
+    controls = controls.assign(connection="matched", **names)
+    also = bb.baseline_contrasts(pd.concat([table, controls]), "w", draws=250, seed=1)
+    for own in (frame, also):  # controls move distances, and are no comparison of their own
+        assert own["protected_group"].tolist() == ["x", "y", "z"]
     refused("unknown group 'people'", bb.baseline_contrasts, table, "people")
     refused("'x' has associated rows .*x-0", bb.baseline_contrasts, table, "x")
 

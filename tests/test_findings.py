@@ -2,8 +2,11 @@
 
 import html
 import json
+import os
 import pickle
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +14,12 @@ import pytest
 from builders import ALONE, one_landmark, refused, religion_analysis
 
 import bayesbias as bb
+from bayesbias._core.warnings import warn
+from bayesbias.contextual import ContextualVectors
 from bayesbias.embeddings.load import load_vectors
+from bayesbias.posterior import baseline_words
 from bayesbias.records.found import Frames, Without
+from bayesbias.report.list_page import WITHOUT
 from bayesbias.report.numbers import number
 from bayesbias.report.sentences import plain
 from bayesbias.report.write_up import (
@@ -75,6 +82,21 @@ def test_a_list_with_stereotypes_of_one_group_says_what_can_be_asked() -> None:
     assert [row.key for row in found.found.rows] == [""]
 
 
+def test_sizes_are_positive_in_the_direction_that_the_sentence_names() -> None:
+    """Words on war are closer to soldiers, whoever is said to own them."""
+    groups = {"men": ["soldier", "army", "troops"], "pets": ["cat", "kitten", "puppy"]}
+    for owner in groups:
+        lone = {"groups": groups, "stereotypes": {owner: ["war", "military", "battle"]}}
+        found = bb.analyze("glove-demo", lone, **FEW)
+        holds = owner == "men"
+        assert found.found.overall.verdict.holds is holds
+        assert (found.found.overall.mean > 0) is holds
+        answer = found.page().answer
+        first, *_ = re.findall(r"[−-]?\d\.\d+", answer.deck)
+        assert float(first) > 0
+        assert ("less" in plain(answer.sentence)) is not holds
+
+
 def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     table = bb.distance_table(
         bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
@@ -100,6 +122,76 @@ def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> N
     record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
     again = eval(record["command"], {"bb": bb, "wordlist": PETS})
     assert again.contrasts.equals(found.contrasts)
+
+
+@pytest.mark.parametrize("name", ["fastText/wiki", "v1/", "GloVe(300d)"])
+def test_a_given_name_is_kept_as_it_is(name: str) -> None:
+    found = bb.analyze("glove-demo", PETS, name=name, **FEW)
+    assert found.found.embedding == name
+    again = eval(found.call, {"bb": bb, "wordlist": PETS})
+    assert again.found.embedding == name
+    assert set(found.table["embedding"]) == {name}
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.BayesbiasWarning")
+def test_files_can_have_names_of_invalid_unicode(tmp_path: Path) -> None:
+    vectors = load_vectors("glove-demo", bb.load_wordlist(PETS))
+    rows = zip(vectors.index_to_key, vectors.vectors + 0.01, strict=True)
+    lines = [" ".join([word, *map(str, row)]) for word, row in rows]
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/glove\xff.txt")
+    Path(path).write_text("\n".join(lines), encoding="utf-8")
+    found = bb.analyze(path, PETS, **FEW)
+    assert found.found.embedding == r"glove\udcff.txt"
+    assert found.report(tmp_path / "out").exists()
+    assert found.card(tmp_path / "card.svg").exists()
+    change = bb.analyze_change(path, "glove-demo", PETS, matched=0, seed=1, draws=100)
+    assert change.report(tmp_path / "change").exists()
+
+
+def test_the_reason_for_no_other_lists_is_the_right_one() -> None:
+    own = [*PETS["groups"].values(), *PETS["stereotypes"].values()]
+    words = tuple(word for some in own for word in some)
+    rows = np.random.default_rng(1).normal(size=(len(words), 3, 8)).astype(np.float32)
+    contexts = ContextualVectors("made", words, ("one", "two", "three"), rows, (), "word", 1)
+    in_sentences = bb.analyze(contexts, {**PETS, "controls": {}}, seed=1, draws=100)
+    lost = {
+        "groups": {**PETS["groups"], "wug": ["wugs", "wuggish"]},
+        "stereotypes": {**PETS["stereotypes"], "wug": ["blue", "shy"]},
+    }
+    with pytest.warns(bb.warnings.NothingDrawn):
+        of_two = bb.analyze("glove-demo", {**PETS, **lost}, **{**FEW, "reference_lists": 3})
+    for one, reason in ((in_sentences, Without.CONTEXTS), (of_two, Without.GROUPS)):
+        assert one.found.without is reason
+        texts = (" ".join(fold.text().split()) for fold in one.page().folds())
+        assert any(WITHOUT[reason] in text for text in texts)
+
+
+def test_drawn_words_are_no_entries_of_a_list_but_its_own_controls_are() -> None:
+    """Two groups of two words, two sets of three, and three controls."""
+    controls = {"matched": ["table", "river", "no-such-word"]}
+    for given, n in (({}, 10), (controls, 13)):
+        found = bb.analyze("glove-demo", {**PETS, "controls": given}, **{**FEW, "matched": 2})
+        assert found.found.n_entries == n
+        assert f"{len(found.missing)} of the list’s {n} " in found.write_up().markdown
+
+
+def test_doubts_about_the_fits_of_baselines_are_doubts_about_the_analysis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    doubt = bb.warnings.FewProposals(size=80, limit=400)
+
+    def doubtful(*given: Any, **how: Any) -> Any:
+        warn(doubt)
+        return bb.fit(*given, **how)
+
+    monkeypatch.setattr(baseline_words, "fit", doubtful)
+    words = {**PETS, "baseline": {"people": ["person", "human"]}, "controls": {}}
+    with pytest.warns(bb.warnings.FewProposals):
+        found = bb.analyze("glove-demo", words, **FEW)
+    (one,) = found.warnings
+    assert one.text == doubt.text
+    assert "people" in one.about
+    assert any(str(one) in text for text in found.page().answer.alerts)
 
 
 def test_loaded_vectors_lack_words_for_reference_lists() -> None:
@@ -228,5 +320,5 @@ def test_a_group_without_vectors_has_no_reference_lists() -> None:
     pets["stereotypes"] = {**PETS["stereotypes"], "kid": ["school", "game", "play"]}
     with pytest.warns(bb.warnings.NothingDrawn):
         analysis = bb.analyze("glove-demo", pets, **{**FEW, "reference_lists": 20})
-    assert analysis.found.without is Without.WORDS
+    assert analysis.found.without is Without.GROUPS
     assert "kid_stereotype" in set(analysis.table["attribute_set"])

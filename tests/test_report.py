@@ -8,6 +8,7 @@ from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -26,20 +27,22 @@ from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core import warnings
-from bayesbias.records.found import Question
+from bayesbias.records.found import Frames, Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
 from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow, axis_for
 from bayesbias.report.leans import Lean, Leans, Panel
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.page import save_plots
+from bayesbias.report.pages import page_of
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
-from bayesbias.report.screen import LABEL, screen_text
+from bayesbias.report.screen import LABEL, screen_text, shared
 from bayesbias.report.sentences import Answer, between, claim_of
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
+from bayesbias.workflows.output import write_report
 from bayesbias.workflows.pairs import PairAnalysis, PairSettings, analyze_pairs
 from bayesbias.workflows.sweep import Sweep
 from bayesbias.workflows.wordlist import Analysis
@@ -532,6 +535,22 @@ def test_cards_are_one_file_with_hashes_and_alternative_texts(demo, tmp_path: Pa
     assert re.search(r"\d\.\d\d", *cell.values("alt"))
 
 
+def test_cards_have_room_for_pictures_and_are_valid_xml(demo: Analysis, tmp_path: Path) -> None:
+    """Sentences on many groups are long, and names can have any characters."""
+    says = {group: f"{group}\x01, a group with quite a long name" for group in demo.wordlist.groups}
+    picture = demo.page().answer.picture
+    for n in (1, 5, 15):
+        sentence = tuple(f"{says[group]} lean. " for group in n * [*says])
+        card = shared(Answer(sentence, "By 0.1.", picture), "\x02")
+        xml = ElementTree.fromstring(card)
+        inner = [one.get("height") for one in xml.iter("{http://www.w3.org/2000/svg}svg")]
+        assert all(float(height) > 150 for height in inner if height)
+        shown = "".join(xml.itertext())
+        assert shown.count("lean.") == 3 * n
+    named = replace(demo, found=replace(demo.found, embedding="\udcff"))
+    assert named.card(tmp_path / "card.svg").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error:invalid value")
 def test_a_group_without_any_stereotype_in_the_embedding_still_has_a_page(tmp_path: Path) -> None:
@@ -598,6 +617,91 @@ def test_changes_say_whose_stereotypes_they_are_about_and_what_was_estimated(
     assert f"away from {said}" in " ".join(str(change).split())
     assert f"difference {formula}" in change.write_up().markdown
     assert change.report(tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["associated", "different"])
+def test_a_change_without_one_kind_of_stereotypes_claims_no_difference(kind: str) -> None:
+    table, rng = groups_by_sets("ghk", 3, 4), np.random.default_rng(1)
+    controls = table[table["attribute_set"] == "g"].assign(connection="neutral")
+    controls["attribute"] = "of " + controls["attribute"]
+    before = pd.concat([table[table["connection"] == kind], controls], ignore_index=True)
+    before["cosine_distance"] = 0.8 + 0.05 * rng.standard_normal(len(before))
+    after = plus(before, 0.02 * rng.standard_normal(len(before)))
+    change = bb.analyze_change(before, after, draws=100, seed=1, progressbar=False)
+    assert change.found.removed is None
+    text = change.write_up().markdown
+    assert "m(g, S" not in text
+    assert f"{kind.capitalize()} words moved by" in text
+    assert not [fold for fold in change.page().folds() if "dots" in fold.text()]
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.MissingWords")
+def test_sets_with_few_words_stand_before_the_sentence_on_a_change() -> None:
+    vectors, rng = bb.load_vectors("glove-demo"), np.random.default_rng(1)
+    words = {
+        "groups": {"man": ["he", "man", "boy"], "woman": ["she", "woman", "girl"]},
+        "stereotypes": {"man": ["career", "office", "boss"], "woman": ["home", "qqq", "zzz"]},
+    }
+    listed = bb.load_wordlist(words).words
+    before = {word: vectors[word] for word in listed if word in vectors}
+    after = {word: row + rng.normal(size=len(row)) for word, row in before.items()}
+    with pytest.warns(bb.warnings.ThinSet):
+        change = bb.analyze_change(before, after, words, matched=0, draws=100, seed=1)
+    assert change.thin["set"].tolist() == ["woman_stereotype"]
+    (alert,) = change.page().answer.alerts
+    assert "1 of 3" in alert
+
+
+def test_sweeps_name_the_places_of_sets_with_few_words(sweep: Sweep) -> None:
+    thin = pd.DataFrame(
+        {"role": "protected", "set": "men", "words": [4.0, 4.0], "found": [1.0, 2.0]}
+    )
+    thin = thin.assign(embedding=["calm", "wild"], list=["jobs", "kin"])
+    frames = Frames({**sweep.frames, "thin": thin})
+    page = page_of(replace(sweep.found, frames=frames))
+    (alert,) = page.answer.alerts
+    assert all(name in alert for name in ("calm", "wild", "jobs", "kin"))
+    assert "1 of 4" in next(iter(page.details())).text()
+
+
+def test_many_language_models_have_a_range_with_names(pairs: PairAnalysis) -> None:
+    dots = pairs.frames["dots"]
+    names, means = ("a", "b", "c", "d", "e"), (0.52, 0.31, 0.84, 0.6, 0.47)
+    rows = [dots.assign(model=name, mean=mean) for name, mean in zip(names, means, strict=True)]
+    frames = Frames({**pairs.frames, "dots": pd.concat(rows)})
+    found = replace(pairs.found, frames=frames, language_models=names)
+    assert re.findall(r"(\d\d%) \((\w)\)", page_of(found).answer.deck) == [
+        ("31%", "b"),
+        ("84%", "c"),
+    ]
+
+
+def test_a_measure_that_a_model_lacks_is_named() -> None:
+    rng = np.random.default_rng(1)
+    parts = [
+        pd.DataFrame({"model": model, "measure": measure, "pair_id": [*map(str, range(20))]})
+        for model, measure in (("a", "pll"), ("b", "pll"), ("a", "aul"))
+    ]
+    scores = pd.concat(parts, ignore_index=True).assign(bias_type="age")
+    scores = scores.assign(difference=rng.normal(size=60), cluster=scores["pair_id"])
+    few = PairSettings(seed=1, draws=100, tune=100, chains=2, progressbar=False)
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        found = analyze_pairs(scores, few)
+    (one,) = (each.message for each in told if each.message.names == ("aul",))
+    assert found.found.measures == ("pll",)
+    assert any(str(one) in " ".join(fold.text().split()) for fold in found.page().details())
+
+
+def test_a_figure_with_too_many_rows_stops_no_other_file(tmp_path: Path) -> None:
+    table, rng = groups_by_sets("gh", 2, 45), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.02 * rng.standard_normal(len(table)))
+    page = bb.analyze_change(before, after, draws=100, seed=1, progressbar=False).page()
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        write_report(page, "a command", {}, tmp_path, ["svg"])
+    assert [warning.message.names for warning in told] == [("change",)]
+    assert (tmp_path / "report.html").exists()
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["distributions.svg"]
 
 
 def test_a_claim_against_stereotypes_names_those_of_others_first() -> None:

@@ -416,6 +416,30 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
     assert any(str(failed.warnings[0]) in text for text in page_of(failed.found).answer.alerts)
 
 
+def test_lists_that_embeddings_lack_are_not_taken_for_measured(
+    config: SweepConfig, config_path: Path
+) -> None:
+    """One list is in one embedding only, and one is in no embedding."""
+    jobs, kin = config.lists
+    lost = bb.WordList("lost", {"a": ["qqq"], "b": ["zzz"]}, {"a": ["qq"], "b": ["zz"]})
+    path, held = config_path.with_name("part.npz"), bb.load_vectors(config.embeddings[1].source)
+    words = [word for word in held.index_to_key if word not in sum(kin.groups.values(), ())]
+    bb.save_vectors(bb.load_vectors((words, held[words])), path)
+    calm, part = config.embeddings[0], replace(config.embeddings[1], name="part", source=str(path))
+    some = replace(config, embeddings=(calm, part), lists=(jobs, kin, lost))
+    with pytest.warns(bb.warnings.ListInOneEmbedding):
+        found = run_sweep(replace(some, models=config.models[:1]), progress=False).found
+    assert found.notices == (bb.warnings.ListInOneEmbedding("kin", "calm"),)
+    page = page_of(found)
+    assert "lost" not in plain(page.answer.sentence)
+    assert [text for text in page.answer.alerts if "kin in part" in text]
+    (row,) = (line for line in page.side().split("<tr>") if "kin" in line)
+    assert "%" not in row
+    (ranks,) = (fold.text() for fold in page.details() if "P(largest)" in fold.text())
+    (row,) = (line for line in ranks.splitlines() if line.split()[:1] == ["kin"])
+    assert "%" not in row
+
+
 def test_a_sweep_of_copies_says_so_once_and_succeeds(
     config_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

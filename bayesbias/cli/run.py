@@ -103,6 +103,7 @@ def compare(
         used.
     """
     from .._core.reading import unpacked_name
+    from ..workflows.change_ends import names_of
     from ..workflows.settings import refuse_unused
 
     ends: list[Any] = [before, after]
@@ -110,7 +111,8 @@ def compare(
     how |= vars(settings.shown)
     if all(_is_table(Path(end), words) for end in ends):
         refuse_unused({"wordlist": words}, " is for embeddings, not for tables; leave it out")
-        how["names"] = tuple(unpacked_name(Path(end)).stem for end in ends)
+        one, two = (unpacked_name(Path(end)).stem for end in ends)
+        how["names"] = (one, two) if one != two else names_of(*ends)
         with ignored(SameVectors):  # fitting repeats them
             ends = [bb.read_table(Path(end)) for end in ends]
     elif not words:

@@ -212,8 +212,7 @@ def change(before: pd.DataFrame, after: pd.DataFrame, *, ax: Axes | None = None)
     before, after = map(validate_table, (before, after))
     rows = lean_changes(before, after)
     sets = list(dict.fromkeys(rows["attribute_set"]))
-    if len(rows) > MOST_ROWS:
-        raise ValueError(f"{len(rows)} rows are too many for one figure; select up to {MOST_ROWS}")
+    layout.require_readable(len(rows), MOST_ROWS)
     ax = layout.new_axes(ax, 0.2 * len(rows))
     styles = [COLORS["associated"], COLORS["different"], GREEN, INK]
     for place, row in enumerate(rows.to_dict("records")):

@@ -172,8 +172,7 @@ def _lay_out(
     rows = frame.assign(label=frame[label].astype(str), _block=block, bold=bold)
     rows = rows.iloc[np.argsort(pd.factorize(block)[0], kind="stable")]
     first = rows.drop_duplicates(["_block", "label"])
-    if len(first) > most:
-        raise ValueError(f"{len(first)} rows are too many for one figure; select up to {most}")
+    layout.require_readable(len(first), most)
     starts = first["_block"] != first["_block"].shift()
     headed = starts & ~first["bold"] & (first["_block"] != "")
     gap = 0.0 if first["bold"].all() else BLOCK_GAP

@@ -56,6 +56,16 @@ DISTANCE = "cosine distance (smaller = closer)"
 UNRELATED_NOTE = "Dashed line: 1, the distance between unrelated directions."
 
 
+class TooManyRowsError(ValueError):
+    """A figure would have more rows than one can read."""
+
+
+def require_readable(n_rows: int, most: int) -> None:
+    """Raise a TooManyRowsError for more rows than one can read in one figure."""
+    if n_rows > most:
+        raise TooManyRowsError(f"{n_rows} rows are too many for one figure; select up to {most}")
+
+
 def new_axes(ax: Axes | None, height: float) -> Axes:
     """Return the given Axes, or new Axes with room for rows of this height, with light spines."""
     from matplotlib import pyplot as plt

@@ -50,9 +50,10 @@ def baseline_contrasts(
     Returns
     -------
     DataFrame
-        One row per group with the columns of `contrasts`; ``estimand`` is ``within, less``
-        followed by the baseline's name. The frame is empty if the table has only one set. The
-        default of ``rope`` is a share of the sd of all groups' stereotype distances.
+        One row per group, associated minus different, with the columns of `contrasts`;
+        ``estimand`` is ``within, less`` followed by the baseline's name. The frame is empty if the
+        table has only one set. The default of ``rope`` is a share of the sd of all groups'
+        stereotype distances.
 
     Examples
     --------
@@ -83,7 +84,9 @@ def baseline_contrasts(
         rows = is_used & groups.isin([group, baseline])
         post = fit(known[rows], options=options, **keywords)
         frame = contrasts(post, ci_prob, rope, ci_kind)
-        frames.append(frame[(frame["level"] == GROUP) & (frame["protected_group"] == group)])
+        is_group = (frame["level"] == GROUP) & (frame["protected_group"] == group)
+        is_main = (frame["first"] == STEREOTYPES[0]) & (frame["second"] == STEREOTYPES[1])
+        frames.append(frame[is_group & is_main])
     joined = pd.concat(frames, ignore_index=True).assign(estimand=f"within, less {baseline}")
     doubts = [doubt for frame in frames for doubt in frame.attrs["warnings"]]
     joined.attrs = {"ci_prob": ci_prob, "ci_kind": ci_kind, "rope": rope, "warnings": doubts}

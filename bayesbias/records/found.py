@@ -97,8 +97,16 @@ class Record:
 
     @property
     def warnings(self) -> list[BayesbiasWarning]:
-        """The sampler's warnings, each about its model."""
-        return [doubt.concerning(model.name) for model in self.models for doubt in model.doubts]
+        """The sampler's warnings, each about its model, and those of other fits."""
+        doubts = {doubt for model in self.models for doubt in model.doubts}
+        return [
+            *(doubt.concerning(model.name) for model in self.models for doubt in model.doubts),
+            *(
+                one
+                for one in self.notices
+                if isinstance(one, SamplingWarning) and one not in doubts
+            ),
+        ]
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a frame, or an empty one if there is none of this name."""
@@ -154,6 +162,8 @@ class Without(StrEnum):
     REQUEST = "request"
     COVARIATES = "covariates"
     MODEL = "model"
+    CONTEXTS = "contexts"
+    GROUPS = "groups"
     WORDS = "words"
 
 
@@ -164,7 +174,8 @@ class ListRecord(Record):
     Its frames include ``headline`` (overall and, for three or more groups, one row a group, in list
     order, with 100 quantiles), ``landmarks``, ``pairs``, ``blocks``, ``attributes``, and ``split``.
     `frequency_removed` is False if the estimates include differences in word frequency. `without`
-    is the reason if there are no reference lists.
+    is the reason if there are no reference lists. The list itself has `n_entries`, without words
+    that were drawn.
     """
 
     name: str
@@ -174,6 +185,7 @@ class ListRecord(Record):
     question: Question
     frequency_removed: bool = False
     without: Without | None = None
+    n_entries: int = 0
 
     @property
     def overall(self) -> Row:

@@ -10,6 +10,7 @@ import pandas as pd
 from .. import plots
 from ..records.found import ChangeRecord, Question
 from ..tables.levels import OVERALL, at_level
+from ..tables.schema import CONTROLS
 from . import parts
 from .dots import DotPicture
 from .leans import Lean, Leans, Panel
@@ -152,8 +153,9 @@ class ChangePage(Page[ChangeRecord]):
         rows = record.removed_by_group
         sure = tuple((names[row.key], graded(row.verdict.probability)) for row in rows)
         yield Fold("How sure is each group?", Table("", ("", "moved away"), sure))
-        yield Fold("Did control words move?", *control_moves(record))
-        yield parts.how_to_read(record, "the difference before, after, and removed")
+        yield Fold("Did control words move?", *word_moves(record))
+        if record.removed:
+            yield parts.how_to_read(record, "the difference before, after, and removed")
 
     def figures(self) -> str:
         leans, panels, means = self.record.frame("leans"), list[Panel](), list[str]()
@@ -207,14 +209,14 @@ class ChangePage(Page[ChangeRecord]):
         return drawn
 
 
-def control_moves(record: ChangeRecord) -> list[str]:
-    """Say how far each kind of control words moved, or that there are none."""
+def word_moves(record: ChangeRecord, *kinds: str) -> list[str]:
+    """Say how far each kind of words moved, by default controls, or that there are none."""
     changes = at_level(record.led("changes"), OVERALL)
-    controls = changes[changes["connection"].isin(["neutral", "human", "matched"])]
-    write = partial(number, digits=thousandths(*controls["low"], *controls["high"]))
+    changes = changes[changes["connection"].isin(kinds or CONTROLS)]
+    write = partial(number, digits=thousandths(*changes["low"], *changes["high"]))
     return [
         f"{row['connection'].capitalize()} words moved by {write(row['mean'])} "
         f"({write(row['low'])} to {write(row['high'])}); probability of more than "
         f"{record.rope:.2g}: {probability(row['p_moved'])}."
-        for row in controls.astype({"connection": str}).to_dict("records")
+        for row in changes.astype({"connection": str}).to_dict("records")
     ] or ["The tables have no control words, so side effects cannot be seen."]

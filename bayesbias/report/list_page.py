@@ -30,6 +30,8 @@ WITHOUT = {
     Without.REQUEST: "",
     Without.COVARIATES: "because their words have other values of the covariates",
     Without.MODEL: "because they need a Normal model",
+    Without.CONTEXTS: "because the sentences have no other words",
+    Without.GROUPS: "because a group with stereotypes has no word with a vector",
     Without.WORDS: "because the embedding has too few other words",
 }
 """Why there are no lists on other topics."""

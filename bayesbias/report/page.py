@@ -179,15 +179,26 @@ def html[R](
     return re.sub(r"{{ (\w+) }}", lambda found: parts[found[1]], asset("page.html"))
 
 
-def save_plots[R](page: Page[R], folder: Path, kinds: Sequence[str]) -> None:
-    """Draw a page's figures with matplotlib, without opening a window, and save them."""
+def save_plots[R](page: Page[R], folder: Path, kinds: Sequence[str]) -> dict[str, str]:
+    """Draw a page's figures with matplotlib, without opening a window, and save them.
+
+    Figures with too many rows are left out, and the reasons are returned by their names.
+    """
     import matplotlib as mpl
 
     from .. import plots
+    from ..plots.layout import TooManyRowsError
 
     mpl.use("agg")
     folder.mkdir(exist_ok=True)
+    left_out = dict[str, str]()
     with mpl.rc_context({"svg.fonttype": "none"}):
         for name, draw in page.plots().items():
             ending = f".{kinds[0]}" if len(kinds) == 1 else ""
-            plots.save(draw(), folder / f"{name}{ending}")
+            try:
+                axes = draw()
+            except TooManyRowsError as reason:
+                left_out[name] = str(reason)
+            else:
+                plots.save(axes, folder / f"{name}{ending}")
+    return left_out

@@ -37,7 +37,11 @@ class PairsPage(Page[PairRecord]):
     @cached_property
     def answer(self) -> Answer:
         record, rows = self.record, self.record.rows(self._first)
-        shares = joined(percent(row.mean) for row in rows[:MOST_NAMED]) if rows else ""
+        shares = joined(percent(row.mean) for row in rows)
+        if len(rows) > MOST_NAMED:
+            ordered = sorted(rows, key=lambda row: row.mean)
+            least, most = (f"{percent(row.mean)} ({row.key})" for row in (ordered[0], ordered[-1]))
+            shares = f"{least} to {most}"
         deck = f"Estimate: {shares} of new pairs like these; no preference would be 50%."
         drawn = self._picture(self._first) if rows else None
         return Answer(_sentence(rows), deck if rows else "", drawn, parts.alerts(record))

@@ -213,6 +213,9 @@ def alerts(record: Record) -> list[str]:
 
 
 def sets_in_words(thin: pd.DataFrame) -> str:
-    """Name thin sets and the number of words found for each."""
-    counts = zip(thin["set"].map(in_words), thin["found"], thin["words"], strict=True)
-    return joined(f"{name} ({found:.0f} of {words:.0f})" for name, found, words in counts)
+    """Name thin sets and the number of words found for each; of many cells, the first six sets."""
+    names, most = thin["set"].map(in_words), len(thin)
+    if "embedding" in thin:
+        names, most = names + " of " + thin["list"] + " in " + thin["embedding"], 6
+    counts = zip(names, thin["found"], thin["words"], strict=True)
+    return named([f"{name} ({found:.0f} of {words:.0f})" for name, found, words in counts], most)

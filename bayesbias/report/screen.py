@@ -128,6 +128,12 @@ def _axis_line(axis: Axis) -> str:
 SIZE = 1200, 630
 """Width and height of shared cards, as social networks show them."""
 
+TOP = 340
+"""How far down the words of a card can reach, so that its picture has room."""
+
+SCALES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3)
+"""Scales of the letters of a card; the first at which its words fit is used."""
+
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -162,19 +168,30 @@ def _alone(body: str, width: float, height: float) -> str:
 def shared(answer: Answer, origin: str) -> str:
     """Return the SVG of a card to share; `origin` says where its numbers come from."""
     width, height = SIZE
-    large, y = list[str](), 74.0
-    for line in textwrap.wrap(plain(answer.sentence), 55):
-        large.append(text(line, 48, y, style="font-size:31px;font-weight:700"))
-        y += 40
-    for line in textwrap.wrap(answer.deck, 94):
-        large.append(text(line, 48, y, style="font-size:22px"))
-        y += 32
-    inside = ""
-    if answer.picture:
+    for scale in SCALES:
+        large, y = _words(answer, scale)
+        if y <= TOP:
+            break
+    inside, room = "", height - 66 - y
+    if answer.picture and room > 0:
         body, drawn = drawing(answer.picture, WIDE)
-        place: dict[str, object] = {"x": 48, "y": y, "width": width - 96, "height": height - 66 - y}
+        place: dict[str, object] = {"x": 48, "y": y, "width": width - 96, "height": room}
         inside = node("svg", body, viewBox=f"0 0 740 {short(drawn)}", **place)
     foot = [text(NOT_SHOWN, 48, height - 40, style="font-size:20px")]
     foot.append(text(origin, 48, height - 16, "s", style="font-size:16px"))
     ground = node("rect", width=width, height=height, style="fill:var(--bg)")
     return _alone("".join([ground, *large, inside, *foot]), width, height)
+
+
+def _words(answer: Answer, scale: float) -> tuple[list[str], float]:
+    """Return the lines of a card above the picture, and where they end, at a scale of letters."""
+    lines, y = list[str](), 34 + 40 * scale
+    for words, size, step, most, weight in (
+        (plain(answer.sentence), 31, 40, 55, ";font-weight:700"),
+        (answer.deck, 22, 32, 94, ""),
+    ):
+        style = f"font-size:{short(size * scale)}px{weight}"
+        for line in textwrap.wrap(words, int(most / scale)):
+            lines.append(text(line, 48, y, style=style))
+            y += step * scale
+    return lines, y

@@ -86,10 +86,9 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
         if not holds:
             first, second = second, first
         return f"{one} go with {first} and {two} with {second} more than the other way round"
-    toward = "toward" if holds else "away from"
     if record.question is Question.SHARED:
         who, of_set, others = owners(record.naming)
-        return f"{who} lean {toward} {of_set} more than {others} do"
+        return f"{who} lean toward {of_set} {'more' if holds else 'less'} than {others} do"
     both = ("their own stereotypes", "others’") if holds else ("others’ stereotypes", "their own")
     return "on average, groups lean toward {} more than toward {}".format(*both)
 
@@ -148,7 +147,7 @@ def list_deck(record: ListRecord) -> str:
         start = "; ".join(f"{names[one.key]} lean by {sized(one)}" for one in found)
         return f"{start[0].upper()}{start[1:]}, {versus}. {scale}"
     if record.question is not Question.CROSSED:
-        return f"By {sized(row)}. {scale}"
+        return f"By {sized(row, -1 if row.verdict.holds is False else 1)}. {scale}"
     if row.verdict.holds is None:
         ends = between(row.low, row.high)
         return f"Stereotyped pairs are {ends} than reverse pairs. {scale}"

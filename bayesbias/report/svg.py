@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from html import escape
+from html import escape as of_html
 from importlib.resources import files
 
 from .._core.display import shortened
+from ..plots.layout import legible
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Width:
 
 
 WIDE, NARROW = Width("wide", 740, 196, 124), Width("narrow", 372, 6, 8)
+
+
+def escape(text: str) -> str:
+    """Escape a text for SVG, and replace the characters that XML forbids."""
+    return of_html(legible(text))
 
 
 def short(value: float) -> str:

@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property, partial
 from html import escape
+from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from .. import plots
@@ -40,11 +42,12 @@ class SweepPage(Page[SweepRecord]):
 
     @cached_property
     def answer(self) -> Answer:
-        record, n_failed = self.record, len(self.record.frames["failures"])
-        failed = f"{counted(n_failed, 'cell')} failed; repeat the command to retry."
-        doubts = [*parts.alerts(record), *([failed] if n_failed else [])]
+        record, failures = self.record, self.record.frames["failures"]
+        failed = f"{counted(len(failures), 'cell')} failed; repeat the command to retry."
+        doubts = [*parts.alerts(record), *[failed] * bool(len(failures))]
         if not record.has("ranks"):
             return Answer(sweep_sentence(record), "", None, doubts)
+        doubts += _predicted(record)
         copies = self._copies()
         rows = [(row, copies.get(row.key, row.key), "") for row in record.rows]
         ordered = sorted(record.rows, key=lambda row: row.mean)
@@ -90,7 +93,10 @@ class SweepPage(Page[SweepRecord]):
             least, most = (number(mean, digits_for(*ends)) for mean in ends)
             top = own.nlargest(1, "p_most")
             where = f"{top['embedding'].item()} ({probability(top['p_most'].item())})"
-            rows.append((str(name), f"{least} to {most}", where))
+            if len(own) == 1:
+                rows.append((str(name), most, f"only in {top['embedding'].item()}"))
+            else:
+                rows.append((str(name), f"{least} to {most}", where))
         return Table("Each list", ("", "closer by", "most in"), tuple(rows))
 
     def folds(self) -> Iterator[Fold]:
@@ -102,7 +108,11 @@ class SweepPage(Page[SweepRecord]):
         chances = ("p_most", *(f"p_rank_{rank}" for rank in range(2, MOST_RANKS + 1)))
         names = ("wordlist", "embedding", "mean", "interval", *chances)
         pooled = "The model draws estimates together where data are few."
-        ranked = table(frames["ranks"], "", names)
+        ranks = frames["ranks"].copy()
+        if len(ranks):
+            is_alone = ranks.groupby("wordlist")["embedding"].transform("size") == 1
+            ranks.loc[is_alone, "p_most"] = np.nan  # there is nothing to rank
+        ranked = table(ranks, "", names)
         yield Fold("How do embeddings rank in each list?", ranked, pooled)
         rows = frames["differences"]
         if len(rows):
@@ -142,7 +152,7 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     ranks = record.ranks
     ordered = ranks.sort_values("p_most")
     top = ordered.iloc[-1]
-    lists = list(record.lists) if record.leading == AVERAGE else [record.leading]
+    lists = _ranked(record)
     most = f"most in {top['embedding']}, of {len(ranks)} embeddings"
     if len(ranks) == 2:
         most = f"more in {top['embedding']} than in {ordered['embedding'].iloc[0]}"
@@ -154,11 +164,28 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     return (opening(verdict), f", {claim}.")
 
 
+def _ranked(record: SweepRecord) -> list[str]:
+    """Return the lists in the joint model, in the order in which they were given."""
+    found = {*record.frames["ranks"]["wordlist"]}
+    return [name for name in record.lists if name in found]
+
+
+def _predicted(record: SweepRecord) -> list[str]:
+    """Name the lists that some ranked embeddings lack, so that their means use predictions."""
+    ranks, tables = record.frames["ranks"], record.frames["tables"]
+    held = {*zip(ranks["wordlist"], ranks["embedding"], strict=True)}
+    held |= {*zip(tables["list"], tables["embedding"], strict=True)}
+    places = product(_ranked(record), record.ranks["embedding"])
+    lost = [f"{name} in {embedding}" for name, embedding in places if (name, embedding) not in held]
+    return [f"Predicted, not measured: {named(lost, 3)}."] if lost else []
+
+
 def _contrasts(record: SweepRecord) -> Table:
     """Return the overall difference in every cell, and its sets with too few words."""
     frame = pd.concat(map(_led, record.frames.pieces("contrasts")), ignore_index=True)
     if len(frame) and len(thin := record.frames["thin"]):
-        few = {cell: parts.sets_in_words(own) for cell, own in thin.groupby(["embedding", "list"])}
+        by_cell = thin.set_index(["embedding", "list"]).groupby(level=[0, 1])
+        few = {cell: parts.sets_in_words(own) for cell, own in by_cell}
         cells = zip(frame["embedding"], frame["list"], strict=True)
         frame["too_few_words"] = [few.get(cell, "") for cell in cells]
     shown = "embedding list model mean interval p_direction p_rope too_few_words"

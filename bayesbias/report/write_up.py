@@ -15,7 +15,8 @@ import numpy as np
 from ..records.found import ChangeRecord, ListRecord, Record
 from ..records.naming import GIVEN
 from ..records.rows import Row
-from .change_page import control_moves
+from ..tables.schema import CONNECTIONS
+from .change_page import word_moves
 from .list_page import split_in_words
 from .numbers import counted, joined, number, percent, probability_name, thousandths
 from .parts import sets_in_words
@@ -117,7 +118,8 @@ def list_paper(record: ListRecord) -> WriteUp:
 def change_paper(record: ChangeRecord) -> WriteUp:
     """Write the paragraphs about a change."""
     given = {"changed": True, "slopes": (), "of_method": OF_METHODS.get(record.method, ())}
-    moves, left = control_moves(record), record.check("classifier")
+    kinds = () if record.removed else CONNECTIONS
+    moves, left = word_moves(record, *kinds), record.check("classifier")
     return _paper(record, record.before, moves=moves, left=left, **given)
 
 
@@ -167,20 +169,19 @@ def bibliography() -> dict[str, str]:
 
 def _values(record: ListRecord) -> dict[str, Any]:
     """Return the variables of the template that are about lists."""
-    table, words = record.frames["table"], record.frames["words"]
+    table = record.frames["table"]
     groups = table.drop_duplicates("protected_word")["protected_group"].value_counts(sort=False)
     kinds = table["connection"].astype(str).replace("different", "associated")
     n_words = table.groupby(kinds, sort=False)["attribute"].nunique()
     counts = [f"{count:,} {name}" for name, count in n_words.items()]
     names = record.naming.groups
-    drawn = (words["role"] == "control") & (words["set"] == "matched")
     return {
         **{"changed": False, "table": table},
         "embedding": UNNAMED if record.embedding == GIVEN else record.embedding,
         "groups": joined(f"{size} {names.get(str(of), str(of))}" for of, size in groups.items()),
         "kinds": joined(counts).replace("associated", "stereotypes"),
         "missing": len(record.frames["missing"]),
-        "total": int(words.loc[~drawn, "words"].sum()),
+        "total": record.n_entries,
         **_results(record),
         **_division(record),
     }

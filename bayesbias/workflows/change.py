@@ -130,7 +130,7 @@ def analyze_change(
     known = replace(known, names=ends.names, progressbar=known.progressbar and tell is None)
     tell = tell or quietly
     with noticed() as notices:
-        _warn_about_vectors(ends, words, known)
+        thin = _thin_sets(ends, words, known)
         specs = [load_model(model, "change") for model in known.models]
         require_names("models", [spec.name for spec in specs])
         seeds = as_seed_sequence(known.seed).spawn(len(specs))
@@ -149,6 +149,7 @@ def analyze_change(
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
             "words": _listed(ends),
+            "thin": thin,
             "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
@@ -163,10 +164,13 @@ def analyze_change(
     return ChangeAnalysis(record, results, known, words, call)
 
 
-def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSettings) -> None:
-    """Warn about missing words, sets with few words at both ends, and changes of listed words."""
+def _thin_sets(ends: Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
+    """Return sets with few words at both ends; warn about them, and about missing words.
+
+    Also warn if only the listed words have changed.
+    """
     if words is None or not ends.held:
-        return
+        return pd.DataFrame()
     lost, thin = missing_words(ends.held[0], words), undersized_sets(_at_both(*ends.held), words)
     if some := lost["word"][lost["role"] != "control"].unique().tolist():
         why = "they are not in the embedding before the change"
@@ -175,6 +179,7 @@ def _warn_about_vectors(ends: Ends, words: WordList | None, known: ChangeSetting
         warn(ThinSet(name, int(found), int(n)))
     (first, second), pickle = ends.sources, known.allow_pickle
     warn_if_only_listed_changed(first, second, words.words, allow_pickle=pickle)
+    return thin
 
 
 def _at_both(before: KeyedVectors, after: KeyedVectors) -> KeyedVectors:

@@ -25,7 +25,7 @@ from ..tables.wordlists import WordList
 from ..warnings import NothingDrawn, SameVectors
 from .reference import read_source
 from .ruler import landmark_words
-from .settings import ChangeSettings, Settings, refuse_unused
+from .settings import ChangeSettings, Settings, encodable, refuse_unused
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -63,7 +63,7 @@ def read_ends(
     sources = before, _debiased(before, after, words, sets, **loading)
     chosen = {name: getattr(known, name) for name in ("matched", "case", *loading)}
     held = read_source(sources[0], [words], Settings(reference_lists=0, **chosen))
-    names = known.names or _names(before, after)
+    names = known.names or names_of(before, after)
     listed = held.read(words).matched()  # as for a single list
     (first,), wider = listed.parts, listed.wordlist
     controls = wider.controls.get(MATCHED, ())
@@ -114,10 +114,10 @@ def _is_table(end: object) -> TypeGuard[pd.DataFrame]:
     return isinstance(end, pd.DataFrame) and {*COLUMNS} <= {*end}
 
 
-def _names(*ends: object) -> tuple[str, str]:
+def names_of(*ends: object) -> tuple[str, str]:
     """Name files by name, or by path if names are equal, and anything else by its place."""
     one, two = (
-        os.fspath(end) if isinstance(end, str | os.PathLike) else place
+        encodable(os.fspath(end)) if isinstance(end, str | os.PathLike) else place
         for end, place in zip(ends, ("before", "after"), strict=True)
     )
     short = Path(one).name, Path(two).name

@@ -17,10 +17,13 @@ from pandas.api.types import is_numeric_dtype
 from .._core.checks import Argument, ArgumentError
 from .._core.files import file_names, recover, replace_folder
 from .._core.reading import located, read_json
+from .._core.warnings import warn
 from ..records.found import Frames
 from ..report.page import PLOTS, REPORT, TEXT, Page, html, save_plots
+from ..tables.levels import GROUP
 from ..tables.schema import require_columns
 from ..tables.table_files import read_frame
+from ..warnings import LeftOut
 
 RECORD, CONTRASTS = "run.json", "contrasts.csv"
 
@@ -61,7 +64,8 @@ def write_report[R](
 ) -> None:
     """Write a page, its text, its figures as files of some `kinds`, and then the record."""
     if kinds:
-        save_plots(page, folder / PLOTS, kinds)
+        for name, reason in save_plots(page, folder / PLOTS, kinds).items():
+            warn(LeftOut(1, 0, "figure", reason, (name,)))
     write_text(folder / TEXT, page.text())
     others = sorted({RECORD, *(path.name for path in folder.iterdir())})
     write_text(folder / REPORT, html(page, command, versions(), others))
@@ -117,8 +121,8 @@ def _flat(record: Mapping[str, Any], contrasts: pd.DataFrame) -> pd.Series[str]:
     parts = {key: record.get(key) for key in ("list", "arguments", "versions", "hashes", "models")}
     decided = pd.json_normalize(parts, sep=" ").iloc[0].map(str)
     rows = contrasts[contrasts["level"] != "word"]
-    names = rows["model"] + ", " + rows["protected_group"].replace("", "all groups") + ": "
-    names += rows["first"] + " - " + rows["second"]
+    groups = ("group " + rows["protected_group"]).where(rows["level"] == GROUP, "all groups")
+    names = rows["model"] + ", " + groups + ": " + rows["first"] + " - " + rows["second"]
     return pd.concat([decided, rows["mean"].map("{:+.3f}".format).set_axis(names)])
 
 

@@ -12,9 +12,10 @@ import pandas as pd
 from numpy.random import default_rng
 
 from .._core.checks import counted
+from .._core.display import abridged
 from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
-from .._core.warnings import SamplingWarning, ignored
+from .._core.warnings import SamplingWarning, ignored, warn
 from ..maskedlm.datasets import labeled, of_bias_types
 from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
 from ..maskedlm.logs import said
@@ -33,6 +34,7 @@ from ..model.tree import labels, stacked
 from ..records.found import Frames, PairRecord
 from ..records.rows import N_QUANTILES, with_quantiles
 from ..sampling.options import FitOptions
+from ..warnings import LeftOut
 from .model_texts import fitted
 from .results import (
     Fitted,
@@ -114,6 +116,7 @@ def analyze_pairs(
     paired, measures = comparable(labeled(paired, NEEDED_COLUMNS))
     rng, results = default_rng(as_seed_sequence(settings.seed)), {}
     with noticed() as notices:
+        warn_of_lacking(paired, measures)
         tell("published measures")
         frames = {
             "paired": paired,
@@ -175,6 +178,15 @@ def left_out(scored: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if one.get("left_out"):
             of = " (samples of all bias types)" if "bias_types" in one else ""
             yield f"{one['log']}: the results leave out {said(one['left_out'])}{of}."
+
+
+def warn_of_lacking(paired: pd.DataFrame, measures: Sequence[str]) -> None:
+    """Warn about each measure that is not compared because some language models lack it."""
+    by = dict([*paired.groupby("measure", sort=False)["model"]])
+    for measure in (name for name in by if name not in measures):
+        without = [*paired.loc[~paired["model"].isin(by[measure]), "model"].unique()]
+        why = f"there are no scores of {abridged(without)}"
+        warn(LeftOut(1, len(by), "measure", why, (str(measure),)))
 
 
 def sources_of(scored: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import default_rng
 
-from .._core.warnings import ignored, warn
+from .._core.warnings import SamplingWarning, as_ours, heard, ignored, warn
 from ..background.pools import (
     WORDS_SEED,
     Pool,
@@ -211,6 +211,7 @@ def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]
         (Without.REQUEST, not settings.reference_lists),
         (Without.COVARIATES, settings.covariates),
         (Without.MODEL, lead.spec.likelihood != "normal"),
+        (Without.CONTEXTS, in_contexts(held.vectors)),
     ):
         if holds:
             return Frames({}), reason
@@ -222,7 +223,7 @@ def read_against(held: Held, lead: ModelResult) -> tuple[Frames, Without | None]
     lost = [name for name in own.stereotypes if known.found.keys().isdisjoint(own.groups[name])]
     if lost:
         warn(NothingDrawn("reference lists", f"no word of {', '.join(lost)} has a vector"))
-        return Frames({}), Without.WORDS
+        return Frames({}), Without.GROUPS
     present = words_present(own, known.found, known.spellings)
     table, rng = measure(known.keyed, present), default_rng(word_seeds()[3])
     how: dict[str, Any] = {"vary": "stereotypes", "n_lists": settings.reference_lists}
@@ -265,10 +266,13 @@ def baseline_rows(held: Held, lead: ModelResult) -> pd.DataFrame:
     wider = replace(wordlist, groups=groups, controls=controls, baseline={})
     table = measure(held.vectors, wider).rows
     reading = {**settings.intervals, "rope": lead["contrasts"].attrs["rope"]}
-    frames = [
-        baseline_contrasts(table, name, options=settings.of_fit(progressbar=False), **reading)
-        for name in wordlist.baseline
-    ]
+    options, frames = settings.of_fit(progressbar=False), list[pd.DataFrame]()
+    for name in wordlist.baseline:
+        with heard() as found:
+            frames.append(baseline_contrasts(table, name, options=options, **reading))
+        for one in map(as_ours, found):
+            is_doubt = isinstance(one, SamplingWarning)
+            warn(one.concerning(f"baseline words {name}") if is_doubt else one)
     rows = pd.concat(frames, ignore_index=True)
     rows.attrs |= {**reading, "n_draws": settings.n_draws}
     return rows

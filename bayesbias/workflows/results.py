@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -188,7 +188,7 @@ class Fitted:
         origin = f"bayesbias {version('bayesbias')} · {short}"
         path = Path(path).expanduser()
         with replace_file(path) as temporary:
-            temporary.write_text(shared(self.page().answer, origin), encoding="utf-8")
+            write_text(temporary, shared(self.page().answer, origin))
         return path
 
     def report(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -277,9 +277,18 @@ def written_call(function: str, given: Mapping[str, object], keywords: Mapping[s
     ]
     for key, value in keywords.items():
         text = repr(value)
-        literal = len(text) < MOST_WRITTEN and not re.search(r"\w\(", text)
-        texts.append(f"{key}={text if literal else key}")
+        is_short = len(text) < MOST_WRITTEN and _is_literal(text)
+        texts.append(f"{key}={text if is_short else key}")
     return f"{function}({', '.join(texts)})"
+
+
+def _is_literal(text: str) -> bool:
+    """Return whether Python code is a number, a text, or a container of these."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 @contextmanager

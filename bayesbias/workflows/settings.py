@@ -112,7 +112,16 @@ class Settings(FitOptions):
     def embedding(self) -> str:
         """The embedding's name in tables and reports; for a file, its name without the folder."""
         source = self.encoder or self.vectors
-        return Path(source).name or source
+        return encodable(Path(source).name or source)
+
+
+class NamedSettings(Settings):
+    """The settings for vectors with a name of their own, which is no path."""
+
+    @property
+    def embedding(self) -> str:
+        """The embedding's name in tables and reports."""
+        return encodable(self.vectors)
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,11 @@ class ChangeSettings(FitOptions):
         names = ("case", "allow_pickle", "matched", "recover_words")
         own = {name: getattr(self, name) for name in names}
         refuse_unused(own | others, " is for embeddings, not for tables; leave it out")
+
+
+def encodable(name: str) -> str:
+    """Escape invalid Unicode, which file names can contain."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def refuse_unused(given: Mapping[str, object], *why: str | Argument) -> None:

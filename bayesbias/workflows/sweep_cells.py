@@ -36,7 +36,7 @@ from ..sampling.options import FitOptions
 from ..tables.covariates import with_frame
 from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
-from ..warnings import CopyNotRanked, ListInOneEmbedding, PairsNotShared
+from ..warnings import CopyNotRanked, PairsNotShared
 from .frames import LIST_READINGS
 from .reference import Held, in_contexts, read_source
 from .results import ModelResult, Readings, joined, read_posterior
@@ -80,6 +80,13 @@ class Part:
     def __getstate__(self) -> dict[str, Any]:
         """Leave the matrix out, which travels by itself."""
         return vars(self) | {"matrix": None}
+
+    @property
+    def is_found(self) -> bool:
+        """Whether words of two groups and of a set of stereotypes have vectors."""
+        found, of = set(self.words), self.wordlist
+        n_groups = sum(not found.isdisjoint(words) for words in of.groups.values())
+        return n_groups > 1 and any(not found.isdisjoint(own) for own in of.stereotypes.values())
 
     def measured(self, matrix: Matrix) -> tuple[Checked, pd.DataFrame, pd.DataFrame]:
         """Return distances, with matched controls, missing words, and sets with too few words."""
@@ -189,8 +196,9 @@ def joint_jobs(
 ) -> tuple[list[Job], list[CopyNotRanked]]:
     """Return the job of the joint model, which uses equal vectors once, and what it leaves out.
 
-    There is no job if all embeddings have equal vectors, or if there is only one.
+    There is no job if no list has different vectors in two embeddings.
     """
+    parts = {key: part for key, part in parts.items() if part.is_found}
     first: dict[tuple[str, str], ListKey] = {}
     for key, part in parts.items():
         first.setdefault((key[1], part.hash), key)
@@ -233,7 +241,7 @@ def fit_joint(
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
     if not tables:
         raise ValueError("no list could be measured, for the reasons that its cells name")
-    with ignored(PairsNotShared, ListInOneEmbedding):
+    with ignored(PairsNotShared):
         tree = fit_many(tables, covariates=covariates, options=options)
     return _packed(read_posterior(tree, JOINT_READINGS, options))
 

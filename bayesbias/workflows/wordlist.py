@@ -36,7 +36,7 @@ from .reference import (
 )
 from .results import Fitted, ModelResult, Tell, fit_models, noticed, quietly, written_call
 from .ruler import of_same_measure
-from .settings import Settings, load_models, settings_of
+from .settings import NamedSettings, Settings, load_models, settings_of
 
 if TYPE_CHECKING:
     from .._core.warnings import BayesbiasWarning
@@ -119,7 +119,7 @@ def analyze(
     in_file = isinstance(vectors, str | os.PathLike)
     source = vectors if in_file or in_contexts(vectors) else open_embedding(vectors)
     known = {"vectors": name or (str(vectors) if in_file else GIVEN), **settings}
-    chosen = settings_of(Settings, known)
+    chosen = settings_of(NamedSettings if name else Settings, known)
     if in_contexts(source):
         replace(chosen, vectors=Settings.vectors).refuse_of_vectors()
     with stages(shown=None if chosen.progressbar else False) as tell:
@@ -174,6 +174,7 @@ def analyze_lists(
             frames = list_frames(results, table.rows, held.wordlist, held.of_words())
         frames = frames | compared | reference
         record = _record(frames, held, results, notices=(*read, *notices), without=without)
+        record = replace(record, n_entries=len(wordlist.to_frame()))
         analyses.append(Analysis(record, results, settings, held.wordlist))
     return analyses
 
