@@ -130,13 +130,13 @@ def alignment(
     -------
     DataFrame
         ``level``, ``protected_group``, and ``protected_word`` identify a row. The range is the
-        largest minus the smallest of the connections' means. ``before`` and ``after`` are its
+        largest minus the smallest of the means of its connections. ``before`` and ``after`` are its
         posterior means, and ``mean``, ``sd``, ``low``, and ``high`` describe its change.
         ``p_narrower`` is the probability that the range shrank. ``p_same_order`` is the probability
         that all connections keep their order.
     """
     levels, *ends = _ends(tree)
-    before, after = (np.ptp(draws, axis=2) for draws in ends)
+    before, after = (np.nanmax(draws, axis=2) - np.nanmin(draws, axis=2) for draws in ends)
     frame = describe_draws(after - before, ci_prob, ci_kind)
     frame["p_narrower"] = (after < before).mean(axis=0)
     first, last = (draws.argsort(axis=2) for draws in ends)

@@ -204,7 +204,7 @@ def influence(
     Raises
     ------
     ValueError
-        If groups lack a connection, and the model has no means of groups to average over others.
+        If no group has both connections.
 
     Examples
     --------

@@ -14,7 +14,7 @@ plain difference    mean of own cells - mean of other cells, if only one set   o
 relative            mean over h of [m(g, S_g) - m(h, S_g)] - [m(g, T) - m(h,   groups, words
                     T)], T = sets that are different for both g and h
 within              m(g, first) - m(g, second); overall, the mean over the     overall, in models
-                    groups that have both                                      without group means
+                    groups that have both, or over words                       without group means
 =================== ========================================================== =====================
 
 double difference
@@ -32,7 +32,8 @@ within
     This contrast includes how close each set is to all groups, so it describes only these words.
     Comparisons with controls are of this kind, and so are rows of groups if no group is identified.
     In models without group means, the overall row is an average over words, so the closeness of
-    sets cancels only if groups have equally many words.
+    sets cancels only if groups have equally many words and sets. If a group lacks own or other
+    sets, the row includes how close this group is to everything; leave the group out.
 
 A group or word without rows of a connection has no mean and no contrast for it.
 
@@ -102,12 +103,10 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return (n_draws, 1 + n_groups, n_pairs) draws of the overall and group contrasts.
 
     These contrasts do not depend on single words. Models without group means have only the overall
-    contrast. Draws are NaN for contrasts that the table does not identify, or that are not over
-    all words.
+    contrast. Draws are NaN for contrasts that the table does not identify.
     """
     if not has_cells(spec):
-        gaps = pair_gaps(values("connection_mean")[:, None])
-        return np.where(are_over_all_words(design), gaps, np.nan)
+        return pair_gaps(values("connection_mean")[:, None])
     cells = cell_draws(design, spec, values)
     gaps = pair_gaps(means_of_groups(design, spec, values))
     gaps = np.concatenate([average(gaps)[:, None], gaps], axis=1)
@@ -117,47 +116,21 @@ def shared_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     return gaps
 
 
-def are_over_all_words(design: Design) -> NDArray[np.bool_]:
-    """Mark the pairs whose overall contrast in a model without group means is over all words.
-
-    They are the pairs that all groups have, and a plain difference. Of other pairs, one mean would
-    be over some groups and the other mean over others.
-    """
-    everywhere = with_rows(design, "protected_group").all(axis=0)
-    first, second = np.triu_indices(len(everywhere), 1)
-    found = everywhere[first] & everywhere[second]
-    if compares_stereotypes(design) and overall_estimand(design) == PLAIN:
-        found[0] = True
-    return np.asarray(found)
-
-
-def groups_lacking(design: Design, spec: ModelSpec, first: str, second: str) -> list[str]:
-    """Return the groups that lack a connection, if there is no overall contrast for that reason."""
-    (place, _), cells = pair_place(design.connections, first, second), has_cells(spec)
-    if are_over_all_words(design)[place] or (cells and place == 0 and compares_stereotypes(design)):
-        return []
-    ends = [design.connections.index(name) for name in (first, second)]
-    has_both = with_rows(design, "protected_group")[:, ends].all(axis=1)
-    is_known = cells and has_both.any()
-    return [] if is_known else np.array(design.groups)[~has_both].tolist()
-
-
 def require_overall(design: Design, spec: ModelSpec, first: str, second: str) -> None:
-    """Raise a ValueError if there is no overall contrast of two connections."""
-    if lacking := groups_lacking(design, spec, first, second):
-        raise ValueError(
-            f"groups without {first} or {second} rows: {', '.join(lacking)}; leave them out"
-            + ("" if has_cells(spec) else ", or fit a model with group means, such as by-group")
-        )
+    """Raise a ValueError if no group has both connections, so no group's contrast is known."""
+    place, _ = pair_place(design.connections, first, second)
+    if not has_cells(spec) or (place == 0 and compares_stereotypes(design)):
+        return
+    ends = [design.connections.index(name) for name in (first, second)]
+    if not with_rows(design, "protected_group")[:, ends].all(axis=1).any():
+        raise ValueError(f"no group has both {first} and {second} rows; choose other connections")
 
 
 def population_gaps(design: Design, spec: ModelSpec, values: Values) -> FloatArray:
     """Return (n_draws, n_levels, n_pairs) draws of the overall, group, and word contrasts."""
     gaps, words = shared_gaps(design, spec, values), pair_gaps(measured_words(design, values))
     if not has_cells(spec):
-        groups = averages(design, words)
-        overall = np.where(np.isnan(gaps[:, 0]), average(groups), gaps[:, 0])
-        gaps = np.concatenate([overall[:, None], groups], axis=1)
+        gaps = np.concatenate([gaps, averages(design, words)], axis=1)
     elif compares_stereotypes(design):
         base = 1 + design.word_group if identifies_groups(design) else [0]
         own = gaps[:, base, 0] + _word_deviations(design, spec, values)

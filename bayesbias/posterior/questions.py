@@ -18,7 +18,7 @@ from ..model.frequency import frequency_of
 from ..model.tree import DataTree, design_of, labels, spec_of
 from ..tables.levels import GROUP, OVERALL, WORD
 from .contrasts import contrast_draws
-from .estimands import WITHIN, compares_stereotypes, has_cells, pair_place
+from .estimands import WITHIN, compares_stereotypes, has_cells, pair_names, pair_place
 from .mixtures import mixtures
 from .summaries import Reading, in_front, is_exact, level_means, reads_posterior
 
@@ -216,6 +216,8 @@ class _Asked:
 
     def _row(self, text: str, level: int, pair: int) -> tuple[int, int]:
         """Return the place of a row of `contrasts`, if the table identifies it."""
+        ends = [names[pair] for names in pair_names(self.connections).values()]
+        self._check_rows(text, level, ends)
         if not np.isfinite(self.gaps[0, level, pair]):
             raise ValueError(f"{text!r}: {_not_identified(self._name(level))}")
         return level, pair

@@ -34,7 +34,6 @@ from ..sampling.options import ROPE_SHARE, check_rope
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     Values,
-    are_over_all_words,
     averages,
     has_cells,
     means_of_groups,
@@ -144,14 +143,8 @@ def levels_of(tree: DataTree) -> pd.DataFrame:
 
 
 def is_exact(tree: DataTree) -> bool:
-    """Return whether contrasts of shared effects are exact given the sds.
-
-    They are not before or after changes, nor for overall contrasts that average over some words.
-    """
-    spec = spec_of(tree)
-    if spec.likelihood != "normal" or "sigma" not in tree["posterior"]:
-        return False
-    return has_cells(spec) or bool(are_over_all_words(design_of(tree)).all())
+    """Return whether draws are exact given the sds: not before or after changes."""
+    return spec_of(tree).likelihood == "normal" and "sigma" in tree["posterior"]
 
 
 def mean_draws(tree: DataTree) -> Values:

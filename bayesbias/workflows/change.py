@@ -20,7 +20,8 @@ from ..embeddings.distances import missing_words, undersized_sets
 from ..embeddings.formats.keyed import Vectors, forms_of_keys
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
-from ..model.spec import load_model
+from ..model.spec import ModelSpec, load_model
+from ..posterior.estimands import has_cells
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
 from ..tables.spellings import KeyedVectors
@@ -155,7 +156,7 @@ def analyze_change(
     tell("measuring landmarks")
     frames = change_frames(results, ends.before, ends.after) | compared
     lead = results[specs[-1].name]
-    frames["landmarks"] = of_same_measure(_ruler(ends, known), [lead["contrasts"]])
+    frames["landmarks"] = of_same_measure(_ruler(ends, known, specs[-1]), [lead["contrasts"]])
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
     record = _record(frames, words, results, known, notices=[*read, *notices], method=method)
     call = written_call(
@@ -224,11 +225,11 @@ def _remains(
         return comparison.bias_before_after(first, second, lists, n_words=n_words, seed=1)
 
 
-def _ruler(ends: Ends, known: ChangeSettings) -> pd.DataFrame:
-    """Return the landmarks in the embedding before the change."""
+def _ruler(ends: Ends, known: ChangeSettings, lead: ModelSpec) -> pd.DataFrame:
+    """Return the landmarks before the change, by a model that has the estimand of the main one."""
     if not ends.held:
         return pd.DataFrame()
-    spec = load_model(RECOMMENDED["distance"])
+    spec = load_model(RECOMMENDED["distance"] if has_cells(lead) else "crossed")
     return landmark_rows(ends.held[0], ends.pools, spec, known, known.matched)
 
 

@@ -16,7 +16,7 @@ from ..comparison.pairing import ENDS
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
-from ..posterior.estimands import groups_lacking, has_cells
+from ..posterior.estimands import has_cells
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
 
-def _influence(tree: DataTree) -> pd.DataFrame | None:
-    """Return each word's influence on the main contrast, or None if there is no such contrast."""
+def _influence(tree: DataTree) -> pd.DataFrame:
+    """Return each word's influence on the main contrast."""
     present = labels(tree, "connection")
-    ends = "associated", next(name for name in PARTNERS if name in present)
-    lacking = groups_lacking(design_of(tree), spec_of(tree), *ends)
-    return None if lacking else influence(tree, *ends)
+    return influence(tree, "associated", next(name for name in PARTNERS if name in present))
 
 
 def _knows_cosines(tree: DataTree) -> bool:

@@ -172,7 +172,9 @@ def run_sweep(
     states = _states(config, jobs, done, methods, refused)
     failures = states[states["state"] == "failed"]
     frames |= {"cells": states, "failures": failures}
-    frames["landmarks"] = of_same_measure(ruler, frames["contrasts"].pieces())
+    lead = {spec.name for spec in config.exact_models[-1:]}  # the model of the landmarks
+    led = (part[part["model"].isin(lead)] for part in frames["contrasts"].pieces())
+    frames["landmarks"] = of_same_measure(ruler, led)
     failed = [one for one in done.failures if one.name == JOINT]
     unranked = [NotRanked(one.message) for one in failed]
     failed += [
@@ -250,7 +252,6 @@ def _parts(
 ) -> tuple[dict[ListKey, Part], dict[str, Exception], pd.DataFrame]:
     """Read every embedding; return each list in it, errors, and the landmarks of the first."""
     parts, refused, ruler = dict[ListKey, Part](), dict[str, Exception](), pd.DataFrame()
-    exact = [spec for spec in config.models if spec.likelihood == "normal"]
     for embedding in config.embeddings:
         settings = Settings(
             vectors=embedding.source,
@@ -262,7 +263,8 @@ def _parts(
             progressbar=progress is not False,
         )
         try:
-            spec = exact[-1] if exact and not parts and not config.covariates else None
+            exact = config.exact_models if not (parts or config.covariates) else []
+            spec = exact[-1] if exact else None
             found, marks = parts_of(config.lists, settings, spec)
         except (ValueError, OSError, ImportError) as error:
             refused[embedding.name] = error

@@ -81,6 +81,11 @@ class SweepConfig(FitOptions):
         """The models' content by name, which the settings of all cells share."""
         return {spec.name: spec.to_dict() for spec in self.models}
 
+    @property
+    def exact_models(self) -> list[ModelSpec]:
+        """The Normal models, of which the last one measures the landmarks."""
+        return [spec for spec in self.models if spec.likelihood == "normal"]
+
     @cached_property
     def of_cells(self) -> FitOptions:
         """The options of each cell's fit."""
