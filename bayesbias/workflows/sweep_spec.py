@@ -83,7 +83,7 @@ class SweepConfig(FitOptions):
 
     @property
     def exact_models(self) -> list[ModelSpec]:
-        """The Normal models, of which the last one measures the landmarks."""
+        """The Normal models. The last one measures the landmarks."""
         return [spec for spec in self.models if spec.likelihood == "normal"]
 
     @cached_property
