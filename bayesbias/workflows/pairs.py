@@ -185,7 +185,7 @@ def warn_of_lacking(paired: pd.DataFrame, measures: Sequence[str]) -> None:
     by = dict([*paired.groupby("measure", sort=False)["model"]])
     for measure in (name for name in by if name not in measures):
         without = [*paired.loc[~paired["model"].isin(by[measure]), "model"].unique()]
-        why = f"there are no scores of {abridged(without)}"
+        why = f"it is not compared, because there are no scores of {abridged(without)}"
         warn(LeftOut(1, len(by), "measure", why, (str(measure),)))
 
 

@@ -6,7 +6,7 @@ mean of a share f of n values has the variance (1 - f) s² / (f n), where s² is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -97,8 +97,7 @@ def stability(
         pairs. ``mean``, ``sd``, ``lowest``, and ``highest`` describe the subsets, and ``same_side``
         is their share on the same side of no bias. Subsets for which a measure is undefined do not
         count, such as the posterior if all pairs are preferred; ``n`` is the number of the others.
-        Scores that are undefined for the whole list have
-        no row.
+        Scores that are undefined for the whole list have no row.
 
     Examples
     --------
@@ -112,7 +111,8 @@ def stability(
     4  posterior                  muslim  -0.15   -0.24    -0.13       1.00
     """
     check_numbers(n_subsets=n_subsets)
-    each = [check_probability(share, "shares") for share in np.atleast_1d(shares).tolist()]
+    given = [*shares] if isinstance(shares, Iterable) else [shares]
+    each = [check_probability(share, "shares") for share in given]
     sequence = as_seed_sequence(seed)
     drawing, fitting = sequence.spawn(2)
     if wordlist is None:
