@@ -254,6 +254,24 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         yield raw, stream, name
 
 
+def members_of(path: Path, most: int) -> list[str] | None:
+    """Return the names of an archive's files, the largest first, or None for other files.
+
+    Raise a ValueError if they cannot be listed, or only after unpacking `most` bytes of a tar.
+    """
+    with path.open("rb") as raw, ExitStack() as stack:
+        stream: Any = raw
+        what = "cannot be unpacked"
+        stack.enter_context(damage_named(path, what, errors=(*_PACKED, RuntimeError)))
+        while (how := packing(stream)) and how not in ARCHIVES:
+            stack.enter_context(damage_named(path, what, errors=_errors(how)))
+            stream = io.BufferedReader(stack.enter_context(_UNPACK[how](stream)))
+        if not how:
+            return None
+        names, _ = _listed(stream, how, None if stream is raw else most)
+    return [name for name in names if not _JUNK.search(name)]
+
+
 def unpacked_name(path: Path) -> Path:
     """Return a path without the endings of packings, such as ``a.jsonl`` for ``a.jsonl.gz``."""
     while path.suffix.lower() in ENDINGS:
@@ -324,12 +342,22 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
     raise ValueError(f"{path} contains {len(members)} files; choose one by {example}")
 
 
-def _listed(stream: IO[bytes], how: str) -> tuple[list[str], Callable[[str], Any]]:
-    """Return an archive's files, the largest first, and a function that opens one of them."""
+def _listed(
+    stream: IO[bytes], how: str, most: int | None = None
+) -> tuple[list[str], Callable[[str], Any]]:
+    """Return an archive's files, the largest first, and a function that opens one of them.
+
+    Raise a ValueError if the list of a tar needs more than `most` bytes of it.
+    """
     if how == ".zip":
         packed = zipfile.ZipFile(stream)
         sizes = {each.filename: each.file_size for each in packed.infolist() if not each.is_dir()}
         return sorted(sizes, key=sizes.__getitem__, reverse=True), packed.open
     archive = tarfile.open(fileobj=stream, mode="r:")  # noqa: SIM115  closed with the stream
-    sizes = {each.name: each.size for each in archive.getmembers() if each.isfile()}
+    sizes = {}
+    for each in archive:
+        if most is not None and each.offset_data + each.size > most:
+            raise ValueError(f"its list of files needs more than {most:,} bytes")
+        if each.isfile():
+            sizes[each.name] = each.size
     return sorted(sizes, key=sizes.__getitem__, reverse=True), archive.extractfile
