@@ -3,6 +3,7 @@
 import gzip
 import json
 import tarfile
+import timeit
 import zipfile
 from functools import partial
 from itertools import permutations
@@ -27,7 +28,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias._core import reading
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
-from bayesbias.maskedlm.inspect_logs import _chosen
+from bayesbias.maskedlm.inspect_logs import _LETTER, _chosen
 from bayesbias.maskedlm.log_files import MOST_LISTED
 from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut, UnfinishedLog
@@ -104,6 +105,17 @@ def test_answers_do_not_depend_on_how_choices_are_lettered(letters, change) -> N
     assert found == dict.fromkeys(ONE_LETTER, place)
     found = {form: _chosen([form.format(*map(change, letters))], names) for form in SEVERAL}
     assert found == dict.fromkeys(SEVERAL, -1)
+
+
+@pytest.mark.parametrize("mark", ["/", "&", " ", ",", " or", " b", "\n", "- "])
+def test_the_time_for_an_answer_is_linear_in_its_length(mark: str) -> None:
+    """Four times the length takes 4 times as long, or 16 times if it were quadratic."""
+
+    def seconds(n: int) -> float:
+        answer = "A" + mark * n + "!x"
+        return min(timeit.repeat(lambda: _LETTER.match(answer), number=3, repeat=7))
+
+    assert seconds(12_000) < 9 * seconds(3_000) + 1e-4  # a tick of the clock
 
 
 def test_answers_without_a_choice_are_counted(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ _ONE = (
 
 _GAP = r"[^\w.\n]"
 _SEVERAL = (
-    rf"{_GAP}*[/&+]{_GAP}*[A-Ca-c](?!\w)"
+    rf"[^\w.\n/&+]*[/&+]{_GAP}*[A-Ca-c](?!\w)"  # the first mark ends the gap: linear time
     rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
     r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
 )
