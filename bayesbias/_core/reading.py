@@ -211,9 +211,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parts_of(path: Path) -> tuple[Path, str]:
-    """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
-    archive, _, member = str(path).partition(WITHIN)
-    return (Path(archive), member) if member and not os.path.exists(path) else (path, "")
+    """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it.
+
+    Names of files may contain the separator, too, so the longest path of a file is the archive's.
+    """
+    text = str(path)
+    place = -1 if os.path.exists(path) else text.rfind(WITHIN)
+    while place >= 0:
+        archive, member = text[:place], text[place + len(WITHIN) :]
+        if member and os.path.isfile(archive):
+            return Path(archive), member
+        place = text.rfind(WITHIN, 0, place + 1)
+    return path, ""
 
 
 def is_stored(path: Path) -> bool:
