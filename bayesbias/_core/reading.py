@@ -56,7 +56,7 @@ _JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)",
 
 _OF_DATA = re.compile(
     r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
-    r"|^(_journal/start\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
+    r"|^(_journal/start\.json|summaries\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
 )
 """Files in a zip file that is itself a file of data."""
 
