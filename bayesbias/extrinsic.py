@@ -217,7 +217,7 @@ def correlations(
         ``method``, ``ci_prob``, and ``seed``.
     """
     frame = require_columns(frame, ("model", "class", *NUMBERS))
-    frame = frame.assign(**{name: _finite(name, frame[name], len(frame)) for name in NUMBERS})
+    frame = frame.assign(**{name: _numbers(name, frame[name]) for name in NUMBERS})
     check_filled({name: frame[name] for name in ("model", "class")})
     means = frame.groupby(["model", "class"], sort=False)[[*NUMBERS]].mean()
     sizes = means.abs().groupby("model", sort=False).mean()
@@ -316,6 +316,25 @@ def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
     if array.shape != (n,) or not np.isfinite(array).all():
         raise ValueError(text)
     return array
+
+
+def _numbers(name: str, column: pd.Series) -> FloatArray:
+    """Return a column as numbers; name the first value that is not a finite number."""
+    try:
+        return _finite(name, column, len(column))
+    except ValueError:
+        values = column.tolist()
+        row = next(row for row, value in enumerate(values) if not _is_finite(value))
+        raise ValueError(
+            f"the column {name} must be finite numbers; got {values[row]!r:.60} in row {row}"
+        ) from None
+
+
+def _is_finite(value: Any) -> bool:  # noqa: ANN401  a cell of a table
+    try:
+        return bool(np.isfinite(float(value)))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _true_or_false(name: str, values: ArrayLike) -> NDArray[np.bool_]:

@@ -99,6 +99,34 @@ def test_a_file_that_an_archive_lacks_is_named(name, folder: Path) -> None:
         refused(r"none\.zip|-not\.", read, path, error=FileNotFoundError)
 
 
+def test_names_may_contain_the_separator(tmp_path: Path) -> None:
+    """The path that was given is named, with a similar one, and such archives can be read."""
+    table = "word,size\nman,1.5\n"
+    (tmp_path / "a::b.csv").write_text(table)
+    for name in ("x::y.zip", "plain.zip"):
+        with ZipFile(tmp_path / name, "w") as packed:
+            packed.writestr("in::a.csv", table)
+            packed.writestr("other.csv", table)
+    for path in ("a::b.csv", "x::y.zip::in::a.csv", "plain.zip::in::a.csv", "x::y.zip::other.csv"):
+        assert read_values(f"{tmp_path}/{path}", ["size"])["size"].tolist() == [1.5]
+    for path, near in (
+        ("a::c.csv", "a::b.csv"),
+        ("plan.zip::other.csv", "plain.zip::other.csv"),
+        ("x::z.zip::other.csv", "x::y.zip::other.csv"),
+    ):
+        for read in (bb.read_table, load_wordlist, load_sentences):
+            assert str(tmp_path / path) in str(refusal(read, f"{tmp_path}/{path}"))
+        assert str(tmp_path / near) in str(refusal(bb.read_table, f"{tmp_path}/{path}"))
+    for path in ("b::/c.csv", "https://a::b/c.csv", "::c.csv", "c.csv::"):
+        assert str(Path(path)) in str(refusal(bb.read_table, path))
+
+
+def refusal(read: Callable[[str], object], path: str) -> FileNotFoundError:
+    with pytest.raises(FileNotFoundError) as told:
+        read(path)
+    return told.value
+
+
 def test_a_table_in_an_archive_is_fitted(folder: Path, capsys) -> None:
     out = folder / "post.nc"
     assert main(["fit", f"{folder}/all.zip::g.csv", "-o", str(out), "--draws", "100"]) in {0, 3}

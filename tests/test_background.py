@@ -410,3 +410,19 @@ def test_ranks_to_draw_from_are_checked(ranks: object) -> None:
     drawn = partial(bg.topic_tables, "glove-demo", "weat1", n_tables=1, progressbar=False)
     refused("ranks must be", lambda: next(drawn(ranks=ranks)))
     refused("unknown case", lambda: next(drawn(case="x")))
+
+
+def test_topics_refuse_a_word_in_two_groups_as_other_lists_do() -> None:
+    """All words in the message are in the list, in the group that it names."""
+    groups = {"a": ["zoo", "He"], "b": ["he", "she", "She"]}
+    sets = {"a": ["Army", "army", "king"], "b": ["ARMY", "weak", "Weak"]}
+    given = {"groups": groups, "stereotypes": sets}, {"case": "fallback", "progressbar": False}
+    said = []
+    for ask in (
+        lambda words, how: next(bg.topic_tables("glove-demo", words, **how)),
+        lambda words, how: bb.vocabulary_contrasts("glove-demo", words, n_lists=2, **how),
+    ):
+        with pytest.raises(ValueError, match=r"'He' \(group a\)") as told:
+            ask(*given)
+        said.append(str(told.value))
+    assert said[0] == said[1]

@@ -163,7 +163,7 @@ VECTORS = keyed(WORDS)
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ("glove-dmo", {}, r"unknown embedding 'glove-dmo'; did you mean 'glove-demo'.*to use your own"),
     *((f"/none/a{end}", {}, f"no embedding file at .*a{end}") for end in (".bin", ".gz")),
-    ("few.zip::50d", {}, r"no embedding file at few\.zip; "),
+    ("few.zip::50d", {}, r"no embedding file at few\.zip::50d; "),
     ("a.docx", {}, r"a\.docx is text, but its lines are not words"),
     *((name, {}, f"{name} is empty") for name in ("a.bin", "a.txt", "a.gz", "a.zip", "a.bin.gz")),
     ("folder.bin", {}, r"folder\.bin is a folder; give"),

@@ -141,8 +141,8 @@ def test_the_levels_of_correlation() -> None:
     texts = frame.assign(score=frame["score"].map(repr), bias=frame["bias"].map(repr))
     pd.testing.assert_frame_equal(correlations(texts, seed=0), found)
     for odd in ("high", None, np.inf):
-        wrong = frame.astype(object).assign(score=[odd, *frame["score"][1:]])
-        refused("score must be finite numbers", correlations, wrong)
+        wrong = frame.astype(object).assign(score=[0.5, odd, *frame["score"][2:]])
+        refused("column score must be finite.* got ('high'|nan|inf) in row 1", correlations, wrong)
     alone = correlations(frame[frame["model"] == "c"], seed=0)
     assert alone["level"].tolist() == ["class", "sample"]
     assert alone["r"][0] == found["r"][2]

@@ -201,6 +201,12 @@ SAID: list[tuple[str, int]] = [
     ("There is not enough information.", 2),
     ("I do not know, so it can’t be determined", 2),
     ("The grandfather, not the grandson", -1),
+    ("The grandfather, who I don't know", 0),
+    ("It was the grandson. I do not know why.", 1),
+    ("We cannot know", 2),
+    ("I don't know if it was the grandson", -1),
+    ("The grandfather or the grandson, I don't know", -1),
+    ("The grandfather is unknown", -1),
 ]
 
 

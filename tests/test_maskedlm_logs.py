@@ -2,7 +2,10 @@
 
 import gzip
 import json
+import tarfile
+import timeit
 import zipfile
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
@@ -23,8 +26,10 @@ from maskedlm_toys import (
 )
 from pandas.testing import assert_frame_equal
 
+from bayesbias._core import reading
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
-from bayesbias.maskedlm.inspect_logs import _chosen
+from bayesbias.maskedlm.inspect_logs import _LETTER, _chosen
+from bayesbias.maskedlm.log_files import MOST_LISTED
 from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut, UnfinishedLog
 
@@ -100,6 +105,17 @@ def test_answers_do_not_depend_on_how_choices_are_lettered(letters, change) -> N
     assert found == dict.fromkeys(ONE_LETTER, place)
     found = {form: _chosen([form.format(*map(change, letters))], names) for form in SEVERAL}
     assert found == dict.fromkeys(SEVERAL, -1)
+
+
+@pytest.mark.parametrize("mark", ["/", "&", " ", ",", " or", " b", "\n", "- "])
+def test_the_time_for_an_answer_is_linear_in_its_length(mark: str) -> None:
+    """Four times the length takes 4 times as long, or 16 times if it were quadratic."""
+
+    def seconds(n: int) -> float:
+        answer = "A" + mark * n + "!x"
+        return min(timeit.repeat(lambda: _LETTER.match(answer), number=3, repeat=7))
+
+    assert seconds(12_000) < 9 * seconds(3_000) + 1e-4  # a tick of the clock
 
 
 def test_answers_without_a_choice_are_counted(tmp_path: Path) -> None:
@@ -220,15 +236,76 @@ def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
         for name in ("a.jsonl", "b.jsonl"):
             archive.writestr(name, json.dumps(crows(0)))
     (tmp_path / "cut.zip").write_bytes((tmp_path / "backup.zip").read_bytes()[:40])
+    with zipfile.ZipFile(tmp_path / "weights.zip", "w") as archive:
+        archive.writestr("a.bin", "1")
+        archive.writestr("a.txt", "1")
+    with zipfile.ZipFile(tmp_path / "none.zip", "w"):
+        pass
+    (tmp_path / "junk.gz").write_text("no archive")
     (tmp_path / "notes.txt").write_text("doc")
     (tmp_path / "results.json").write_text('{"results": {}}')
     with pytest.warns(LeftOut) as told:
         assert len(read_scores(tmp_path)) == 3
     named = sorted(each.message.names for each in told)
-    packed = tuple(str(tmp_path / name) for name in ("backup.zip", "cut.zip"))
-    assert named == sorted([packed, (str(other),)])
-    with pytest.warns(LeftOut):
+    packed = [(str(tmp_path / name),) for name in ("backup.zip", "cut.zip")]
+    assert named == sorted([*packed, (str(other),)])
+    with pytest.warns(LeftOut) as told:  # backup.zip has no tables
         refused("no log at", read_scores, tmp_path, "csv", error=FileNotFoundError)
+    assert [each.message.names for each in told] == packed[1:]
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "no"), ModuleNotFoundError("zstd")])
+def test_archives_that_cannot_be_opened_do_not_stop_a_folder(error, tmp_path, monkeypatch) -> None:
+    """A file that is named like a log still stops it."""
+    log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    (tmp_path / "vectors.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    unpack = partial(_raise, error)
+    monkeypatch.setattr(reading, "_zstd", unpack)
+    with pytest.warns(LeftOut) as told:
+        assert len(read_scores(tmp_path)) == 3
+    assert [each.message.names for each in told] == [(str(tmp_path / "vectors.zst"),)]
+    (tmp_path / "vectors.zst").rename(tmp_path / "log.jsonl.zst")
+    refused("no|zstd", read_scores, tmp_path, error=type(error))
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def test_unrelated_packed_files_are_not_unpacked(tmp_path: Path) -> None:
+    """Damage at their ends is not seen, and a large packed tar is named."""
+    log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    noise = np.random.default_rng(1).bytes(1 << 20)
+    cut = gzip.compress(b"he 1 2\n" + noise)[:-2000]
+    for name in ("vectors.txt.gz", "vectors.gz"):
+        (tmp_path / name).write_bytes(cut)
+    assert len(read_scores(tmp_path)) == 3
+    (tmp_path / "vectors.txt").write_bytes(bytes(MOST_LISTED + 1))
+    with tarfile.open(tmp_path / "vectors.tar.gz", "w:gz", compresslevel=1) as archive:
+        archive.add(tmp_path / "vectors.txt", "vectors.txt")
+    (tmp_path / "vectors.txt").unlink()
+    with pytest.warns(LeftOut) as told:
+        assert len(read_scores(tmp_path)) == 3
+    assert [each.message.names for each in told] == [(str(tmp_path / "vectors.tar.gz"),)]
+
+
+@pytest.mark.parametrize("inside", ["", "gpt/"])
+def test_a_backup_next_to_its_log_is_no_other_model(inside: str, tmp_path: Path) -> None:
+    path = log(tmp_path / "gpt", [crows(n) for n in range(3)])
+    loose = read_scores(path.parent)
+    with zipfile.ZipFile(path.parent / "s.zip", "w") as archive:
+        archive.write(path, inside + path.name)
+    with tarfile.open(path.parent / "t.tar.gz", "w:gz") as packed:
+        packed.add(path, inside + path.name)
+    with pytest.warns(LeftOut) as told:
+        assert_frame_equal(read_scores(path.parent), loose)
+    names = tuple(
+        str(path.parent / f"{name}::{inside}{path.name}") for name in ("s.zip", "t.tar.gz")
+    )
+    assert [each.message.names for each in told] == [names]
+    path.unlink()
+    with pytest.warns(LeftOut):  # one backup is read, under the name of the log's folder
+        assert_frame_equal(read_scores(path.parent), loose)
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

@@ -54,6 +54,8 @@ def test_every_training_gets_its_own_bootstrapped_documents(monkeypatch, documen
     # Expect 1 - 1/e of 400 documents, which is 253, with an sd of 6 (occupied cells).
     assert all(abs(n - 253) < 30 for n in seen[5:])
     assert len(set(seen[5:])) > 1
+    bb.retrain(documents, WORDLIST, 5, bootstrap=1, seed=1)  # type: ignore[arg-type]
+    assert seen[10:] == seen[5:10]
 
 
 def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str]]) -> None:
@@ -80,11 +82,11 @@ def test_only_newlines_end_documents(tmp_path, monkeypatch, mark: str, encoding:
 
     monkeypatch.setattr("gensim.models.Word2Vec", train)
     monkeypatch.setenv("HOME", str(tmp_path))
-    text = f"x0{mark}a b\r\n\n c\td \ne"
+    text = f"x0{mark}a b\r\n\n c\td \ne\rf"
     (tmp_path / "text.txt").write_bytes(text.encode(encoding))
     for path in (tmp_path / "text.txt", "~/text.txt"):
         bb.retrain(path, WORDLIST, 2, seed=1)
-        assert seen[-1] == [["x0", "a", "b"], ["c", "d"], ["e"]]
+        assert seen[-1] == [["x0", "a", "b"], ["c", "d"], ["e"], ["f"]]
 
 
 DOCUMENTS: list[tuple[object, str]] = [
@@ -119,17 +121,16 @@ BAD_SETTINGS: list[tuple[object, str]] = [
     ({"corpus_file": "a.txt"}, "'corpus_file'"),
     ({"zz": 3}, "unknown setting of fasttext 'zz'"),
     ({"vector_sizes": 3}, "did you mean 'vector_size'"),
-    ({"word_ngrams": 2}, "unknown setting"),
+    ({"comment": "mine"}, "unknown setting of fasttext 'comment'"),  # only of word2vec
+    ({"word_ngrams": 2}, "'word_ngrams' must be a number up to 1"),
     ({"min_count": 5000}, "often enough.*min_count"),
     ({"max_final_vocab": 0}, "often enough"),
-    ({"min_count": 1.5}, "'min_count' must be a whole number, 0 or more"),
-    ({"window": 0}, "'window' must be a whole number, 1 or more"),  # gensim would never end
+    ({"min_count": "1"}, "'min_count' must be a number"),
+    ({"window": 0}, "'window' must be a number, 1 or more"),  # gensim would never end
     ({"epochs": 0}, "'epochs' must be a whole number, 1 or more"),
-    ({"epochs": True}, "'epochs' must be a whole number"),
+    ({"epochs": 2.0}, "'epochs' must be a whole number"),
     ({"vector_size": "100"}, "'vector_size' must be a whole number, 2 or more"),
-    ({"alpha": float("nan")}, "'alpha' must be a number, 0 or more"),
-    ({"sample": -1}, "'sample' must be a number, 0 or more"),
-    ({"sg": 2}, "'sg' must be 0 or 1"),
+    ({"alpha": float("nan")}, "'alpha' must be a number"),
     ({"bucket": -1}, "'bucket' must be a whole number"),
     ([("sg", 1)], "settings must be a dict"),
 ]
@@ -146,7 +147,13 @@ def test_settings_of_every_type_are_used(documents) -> None:
     more = {"hs": False, "alpha": 0.025, "max_final_vocab": None, "shrink_windows": True}
     more |= {"negative": np.int64(5), "ns_exponent": 0.75, "sample": 1e-3}
     table = bb.retrain(documents, WORDLIST, **how)  # type: ignore[arg-type]
+    more |= {"trim_rule": None, "callbacks": [], "hashfxn": hash, "comment": "mine"}
+    more |= {"max_vocab_size": 1e6, "sg": True, "window": 3.0}
     how["settings"] = SETTINGS | more
+    pd.testing.assert_frame_equal(table, bb.retrain(documents, WORDLIST, **how))  # type: ignore[arg-type]
+    how |= {"method": "fasttext", "settings": SETTINGS | {"bucket": 100}}
+    table = bb.retrain(documents, WORDLIST, **how)  # type: ignore[arg-type]
+    how["settings"] = SETTINGS | {"bucket": 100, "word_ngrams": 1, "negative": 5.0, "min_n": 3.0}
     pd.testing.assert_frame_equal(table, bb.retrain(documents, WORDLIST, **how))  # type: ignore[arg-type]
 
 

@@ -56,7 +56,7 @@ _JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)",
 
 _OF_DATA = re.compile(
     r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
-    r"|^(_journal/start\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
+    r"|^(_journal/start\.json|summaries\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
 )
 """Files in a zip file that is itself a file of data."""
 
@@ -211,9 +211,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parts_of(path: Path) -> tuple[Path, str]:
-    """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it."""
-    archive, _, member = str(path).partition(WITHIN)
-    return (Path(archive), member) if member and not os.path.exists(path) else (path, "")
+    """Split a path such as ``a.zip::b.txt`` into an archive and the name of a file in it.
+
+    Names of files may contain the separator, too, so the longest path of a file is the archive's.
+    """
+    text = str(path)
+    place = -1 if os.path.exists(path) else text.rfind(WITHIN)
+    while place >= 0:
+        archive, member = text[:place], text[place + len(WITHIN) :]
+        if member and os.path.isfile(archive):
+            return Path(archive), member
+        place = text.rfind(WITHIN, 0, place + 1)
+    return path, ""
 
 
 def is_stored(path: Path) -> bool:
@@ -252,6 +261,24 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         if member:
             raise ValueError(f"{path} is not an archive, so there is no {WITHIN}{member} in it")
         yield raw, stream, name
+
+
+def members_of(path: Path, most: int) -> list[str] | None:
+    """Return the names of an archive's files, the largest first, or None for other files.
+
+    Raise a ValueError if they cannot be listed, or only after unpacking `most` bytes of a tar.
+    """
+    with path.open("rb") as raw, ExitStack() as stack:
+        stream: Any = raw
+        what = "cannot be unpacked"
+        stack.enter_context(damage_named(path, what, errors=(*_PACKED, RuntimeError)))
+        while (how := packing(stream)) and how not in ARCHIVES:
+            stack.enter_context(damage_named(path, what, errors=_errors(how)))
+            stream = io.BufferedReader(stack.enter_context(_UNPACK[how](stream)))
+        if not how:
+            return None
+        names, _ = _listed(stream, how, None if stream is raw else most)
+    return [name for name in names if not _JUNK.search(name)]
 
 
 def unpacked_name(path: Path) -> Path:
@@ -324,12 +351,22 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
     raise ValueError(f"{path} contains {len(members)} files; choose one by {example}")
 
 
-def _listed(stream: IO[bytes], how: str) -> tuple[list[str], Callable[[str], Any]]:
-    """Return an archive's files, the largest first, and a function that opens one of them."""
+def _listed(
+    stream: IO[bytes], how: str, most: int | None = None
+) -> tuple[list[str], Callable[[str], Any]]:
+    """Return an archive's files, the largest first, and a function that opens one of them.
+
+    Raise a ValueError if the list of a tar needs more than `most` bytes of it.
+    """
     if how == ".zip":
         packed = zipfile.ZipFile(stream)
         sizes = {each.filename: each.file_size for each in packed.infolist() if not each.is_dir()}
         return sorted(sizes, key=sizes.__getitem__, reverse=True), packed.open
     archive = tarfile.open(fileobj=stream, mode="r:")  # noqa: SIM115  closed with the stream
-    sizes = {each.name: each.size for each in archive.getmembers() if each.isfile()}
+    sizes = {}
+    for each in archive:
+        if most is not None and each.offset_data + each.size > most:
+            raise ValueError(f"its list of files needs more than {most:,} bytes")
+        if each.isfile():
+            sizes[each.name] = each.size
     return sorted(sizes, key=sizes.__getitem__, reverse=True), archive.extractfile

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .checks import check_path, unknown_name
-from .reading import parts_of
+from .reading import WITHIN, parts_of
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -75,14 +75,21 @@ def require_file(kind: str, path: Path) -> None:
 
 def no_file(kind: str, path: str | Path) -> FileNotFoundError:
     """Return an error for a missing file that suggests any similar name in the folder."""
-    path, _ = parts_of(Path(path))
-    folder = path.parent
+    path = Path(path)
     if path.is_dir():
         return FileNotFoundError(f"{path} is a folder; give the path of a {kind} in it")
     if os.path.exists(path):
         text = f"{path} is a pipe or a device; save its content as a file, and pass its path"
         return FileNotFoundError(text)
-    names = os.listdir(folder) if folder.is_dir() else []
-    near = get_close_matches(path.name, names, n=1)
-    hint = f"; did you mean {folder / near[0]}?" if near else ""
+    archive, _, member = str(path).rpartition(WITHIN)
+    near = _near(path)
+    if not near and archive and (similar := _near(Path(archive))):
+        near = f"{similar}{WITHIN}{member}"
+    hint = f"; did you mean {near}?" if near else ""
     return FileNotFoundError(f"no {kind} at {path}{hint}")
+
+
+def _near(path: Path) -> str:
+    """Return the path in the same folder whose name is most similar to a missing one, or ""."""
+    names = os.listdir(path.parent) if path.parent.is_dir() else []
+    return "".join(str(path.parent / name) for name in get_close_matches(path.name, names, n=1))

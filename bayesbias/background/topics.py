@@ -18,7 +18,7 @@ from numpy.random import Generator, default_rng
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
 from .._core.random import Seed, as_seed_sequence
-from ..embeddings.distances import distance_table
+from ..embeddings.distances import distance_table, homes_of
 from ..embeddings.load import VectorsLike
 from ..model.indexing import make_design
 from ..model.priors import Prior
@@ -71,6 +71,7 @@ def topic_tables(
     loaded, rng = load_wordlist(wordlist), default_rng(as_seed_sequence(seed))
     reading: dict[str, Any] = {"allow_pickle": allow_pickle, "progressbar": progressbar}
     pool = draw_pool(source, loaded.words, rng=rng, case=case, ranks=ranks, **reading)
+    homes_of(pool.spellings, loaded)  # refuses a word in two groups as it is spelled in the list
     present = replace(words_present(loaded, pool.found, pool.spellings), controls={})
     vectors = dict(zip(pool.words, pool.vectors, strict=True))
     for drawn in draw_lists(pool, present, vary="both", match="topics", n_lists=n_tables, rng=rng):

@@ -221,6 +221,23 @@ def _losses(vectors: KeyedVectors, wordlist: WordList) -> pd.DataFrame:
     return pd.DataFrame({"words": words, "found": found, "share": share}).reset_index()
 
 
+def homes_of(spellings: Mapping[str, str], wordlist: WordList) -> dict[str, str]:
+    """Return the group of each protected word, in its first spelling.
+
+    Raise a ValueError if two groups have the same word.
+    """
+    homes: dict[str, str] = {}
+    for group, words in wordlist.groups.items():
+        for word in words:
+            first = spellings.get(word, word)
+            if homes.setdefault(first, group) != group:
+                raise ValueError(
+                    f"{first!r} (group {homes[first]}) and {word!r} (group {group}) have the same "
+                    "vector; a protected word can belong to only one group, so remove one of them"
+                )
+    return homes
+
+
 def _check_words(
     spellings: Mapping[str, str], wordlist: WordList, hint: Sequence[str | Argument]
 ) -> None:
@@ -238,15 +255,7 @@ def _check_words(
             "needs two groups; ",
             *(hint or ("check the spelling, or choose another embedding",)),
         )
-    homes: dict[str, str] = {}
-    for group, words in groups.items():
-        for word in words:
-            first = spellings.get(word, word)
-            if homes.setdefault(first, group) != group:
-                raise ValueError(
-                    f"{first!r} (group {homes[first]}) and {word!r} (group {group}) have the same "
-                    "vector; a protected word can belong to only one group, so remove one of them"
-                )
+    homes = homes_of(spellings, wordlist)
     same = [(word, first) for word, first in spellings.items() if word != first]
     sets = (*wordlist.stereotypes.values(), *wordlist.controls.values())
     both = sorted(homes.keys() & {spellings.get(word) for words in sets for word in words})

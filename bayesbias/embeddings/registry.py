@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .._core.checks import Argument, ArgumentError, check_numbers
 from .._core.reading import ENDINGS as PACKED_ENDINGS
-from .._core.reading import as_utf8, opened, parts_of, utf16_of
+from .._core.reading import WITHIN, as_utf8, opened, parts_of, utf16_of
 from .._core.resources import bundled_folder, bundled_names, unknown_bundled
 from ..tables.spellings import WORD
 from .formats import arrays, gensim_files, text, word2vec
@@ -194,7 +194,7 @@ def _is_text(rest: bytes, ending: str) -> bool:
 def _path_of(source: str | os.PathLike[str]) -> Path:
     """Return the path of an embedding given by name or path."""
     path, name = Path(source).expanduser(), str(source)
-    bare = isinstance(source, str) and not re.search(r"[/\\]", name) and not parts_of(path)[1]
+    bare = isinstance(source, str) and not re.search(r"[/\\]", name) and WITHIN not in name
     if not bare or path.suffix.lower() in ENDINGS:
         return path
     bundled = bundled_folder("vectors") / f"{name}.npz"

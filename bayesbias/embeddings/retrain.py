@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import reprlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
-from numbers import Real
+from math import inf, isfinite
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +41,17 @@ TAKEN = {
 }
 """Settings of gensim's models that `retrain` makes, and what to do instead."""
 
-YES_OR_NO = ("sg", "hs", "cbow_mean", "null_word", "sorted_vocab", "compute_loss", "shrink_windows")
-"""Settings that are 0 or 1."""
+LEAST = {"vector_size": 2, "window": 1, "epochs": 1, "bucket": 0, "min_n": 0, "word_ngrams": 1}
+"""Smallest values of settings that gensim refuses below; with a window of 0, it never ends."""
 
-LEAST = {"vector_size": 2, "window": 1, "epochs": 1, "ns_exponent": -10}
-"""Smallest values of settings; others are 0 or more. With a window of 0, gensim never ends."""
+MOST = {"word_ngrams": 1}
+"""Largest values of settings; gensim has no others yet."""
+
+WHOLE = ("vector_size", "epochs", "bucket", "max_final_vocab")
+"""Settings that must be whole numbers; gensim takes others such as 5.0, too."""
 
 OR_NONE = ("max_vocab_size", "max_final_vocab")
-"""Settings that are whole numbers or None."""
+"""Settings that are numbers or None."""
 
 
 def retrain(
@@ -59,7 +63,7 @@ def retrain(
     bootstrap: bool = False,
     embedding: str = "text",
     seed: Seed = None,
-    settings: Mapping[str, int | float] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Train several embeddings on one text, and compute a word list's distances in each.
 
@@ -67,8 +71,8 @@ def retrain(
     ----------
     documents : iterable of sequence of str, str, or Path
         Documents as sequences of words, or the path of a UTF-8 text file with one document per
-        line. Lines end with a newline and are split into words at whitespace. Split other texts
-        yourself, as in ``[text.split() for text in texts]``.
+        line. Lines end with a newline (of any system) and are split into words at whitespace. Split
+        other texts yourself, as in ``[text.split() for text in texts]``.
     wordlist : str, Path, mapping, or WordList
     n : int
         Number of training runs, from 2 to 100.
@@ -80,8 +84,8 @@ def retrain(
     seed : int, SeedSequence, Generator, or None
         Seed for the runs. The same seed gives the same tables, because training uses one thread.
     settings : mapping, optional
-        Settings for gensim's model that are numbers, such as ``{"vector_size": 100, "epochs": 5,
-        "min_count": 5, "sg": 1}``.
+        Settings for gensim's model, such as ``{"vector_size": 100, "epochs": 5, "min_count": 5,
+        "sg": 1}``.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def retrain(
     check_choice("training method", method, models)
     if not is_whole(n) or not 2 <= n <= MOST_TRAININGS:
         raise ArgumentError(Argument("n"), f" must be from 2 to {MOST_TRAININGS}; got {n!r}")
-    check_flags(bootstrap=bootstrap)
+    check_flags(bootstrap=bool(bootstrap) if isinstance(bootstrap, int) else bootstrap)
     checked = _checked({} if settings is None else settings, models[method], method)
     texts = _texts(documents)
     wordlist, tables = load_wordlist(wordlist), []
@@ -129,7 +133,7 @@ def retrain(
 def _texts(documents: object) -> list[list[str]]:
     """Return the words of each document that has any."""
     if isinstance(documents, str | os.PathLike):
-        lines = read_text(Path(documents).expanduser(), sys.maxsize).split("\n")
+        lines = re.split(r"[\r\n]", read_text(Path(documents).expanduser(), sys.maxsize))
         documents = [line.split() for line in lines]
     if not isinstance(documents, Iterable) or isinstance(documents, bytes):
         raise TypeError(
@@ -157,26 +161,24 @@ def _checked(settings: object, model: type[Any], method: str) -> dict[str, Any]:
             Argument("settings"), f" must be a dict, such as {{'epochs': 5}}; got {settings!r}"
         )
     parameters = inspect.signature(model).parameters
-    defaults: dict[str, Any] = {name: one.default for name, one in parameters.items()}
-    numbers = [name for name, default in defaults.items() if isinstance(default, Real)]
-    known = [name for name in (*numbers, *OR_NONE) if name not in (*TAKEN, "word_ngrams")]
+    known = [name for name in parameters if name not in TAKEN]
     for name, value in settings.items():
         if name in TAKEN:
             raise ValueError(f"settings must not contain {name!r}: {TAKEN[name]}")
         check_choice(f"setting of {method}", name, known)
-        _check_value(name, value, whole=not isinstance(defaults[name], float))
+        default = parameters[name].default
+        if name in OR_NONE or (isinstance(default, Real) and not isinstance(default, bool)):
+            _check_number(name, value)
     return dict(settings)
 
 
-def _check_value(name: str, value: object, *, whole: bool) -> None:
-    """Raise a ValueError for a setting that gensim would refuse, misread, or never finish with."""
-    least = LEAST.get(name, 0)
-    if name in YES_OR_NO:
-        right, what = isinstance(value, Real) and value in (0, 1), "0 or 1"
-    else:
-        number = isinstance(value, Real) and isfinite(value) and float(value) >= least
-        right = number and (is_whole(value) or not whole)
-        right = right or (value is None and name in OR_NONE)
-        what = f"a {'whole ' * whole}number, {least} or more"
-    if not right:
-        raise ValueError(f"the setting {name!r} must be {what}; got {value!r}")
+def _check_number(name: str, value: object) -> None:
+    """Raise a ValueError for a number that gensim would refuse, or never finish with."""
+    if value is None and name in OR_NONE:
+        return
+    least, most = LEAST.get(name, -inf), MOST.get(name, inf)
+    right = isinstance(value, Real) and isfinite(value) and least <= float(value) <= most
+    if not right or (name in WHOLE and not isinstance(value, Integral)):
+        kind = "a whole number" if name in WHOLE else "a number"
+        ends = f", {least} or more" * (name in LEAST) if name not in MOST else f" up to {most}"
+        raise ValueError(f"the setting {name!r} must be {kind}{ends}; got {value!r}")

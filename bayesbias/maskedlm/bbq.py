@@ -36,10 +36,13 @@ ANSWERS = ("ans0", "ans1", "ans2")
 TEXTS = ("category", "example_id", "question_index", "context", "question", *ANSWERS)
 """Fields of a question that are texts or numbers, and not empty."""
 
+UNSURE = ("don't know", "do not know", "can't know", "cannot know")
+"""Ways to say unknown that answers also use of people, as in *The man, who I don't know*."""
+
 UNKNOWN = (
     *("unknown", "undetermined", "not known", "not answerable", "cannot answer", "can't answer"),
     *("not enough info", "not enough information", "cannot be determined", "can't be determined"),
-    *("don't know", "do not know", "can't know", "cannot know"),
+    *UNSURE,
 )
 """What the third answer says, also when it is generated, as in lm-evaluation-harness."""
 

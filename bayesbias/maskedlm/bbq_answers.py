@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .bbq import UNKNOWN, info_of, spoken, unknown_place
+from .bbq import UNKNOWN, UNSURE, info_of, spoken, unknown_place
 from .datasets import ALL_TYPES
 
 _NEGATION = re.compile(r"\b(not|no|never|cannot)\b|n't\b")
@@ -48,7 +48,8 @@ def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -
 
     A text that is an answer's name, up to case and punctuation, names this answer. In other texts,
     a name within a longer name does not count, and an answer after a negation is not named, unless
-    it is the one for unknown or the negation is in the words of the question.
+    it is the one for unknown or the negation is in the words of the question. A phrase such as
+    *don't know* names the one for unknown if no other answer is named.
     """
     ways = [{spoken(name) for name in own} - {""} for own in names]
     same = [place for place, own in enumerate(ways) if spoken(text) in own]
@@ -56,6 +57,8 @@ def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -
         return same[0]
     said = f" {spoken(text)} "
     starts = _starts(said, ways)
+    if len(starts) > 1:
+        starts = _starts(said, [own.difference(UNSURE) for own in ways])
     if len(starts) != 1:
         return -1
     [(place, start)] = starts.items()

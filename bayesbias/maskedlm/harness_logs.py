@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._core.checks import counted
-from .._core.reading import WITHIN, unpacked_name
+from .._core.reading import parts_of, unpacked_name
 from .bbq import as_question, unknown_place
 from .bbq_answers import answer_names, named_place
 from .datasets import ROLES, checked_direction, text_of, word_contrast
@@ -99,8 +99,12 @@ def _invalid_last(samples: Iterable[Any]) -> Iterator[Any]:
 
 
 def model_of(path: Path) -> str:
-    """Return the model in a log's path: its folder or, in old layouts, a part of its name."""
-    path = unpacked_name(Path(os.path.abspath(str(path).replace(WITHIN, "/"))))
+    """Return the model in a log's path: its folder or, in old layouts, a part of its name.
+
+    A log in an archive may have a folder in it; otherwise, the archive's folder is its folder.
+    """
+    archive, member = parts_of(path)
+    path = unpacked_name(Path(os.path.abspath(archive.parent / member if member else archive)))
     if path.name.startswith("samples_"):
         return path.parent.name or path.stem
     old = _OLD_NAME.fullmatch(path.stem)

@@ -38,7 +38,7 @@ _ONE = (
 
 _GAP = r"[^\w.\n]"
 _SEVERAL = (
-    rf"{_GAP}*[/&+]{_GAP}*[A-Ca-c](?!\w)"
+    rf"[^\w.\n/&+]*[/&+]{_GAP}*[A-Ca-c](?!\w)"  # the first mark ends the gap: linear time
     rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
     r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
 )
@@ -68,8 +68,11 @@ def is_eval(path: Path) -> bool:
     if unpacked_name(path).suffix.lower() == ".eval":
         return True
     try:
-        with opened(path) as (_, stream, _), zipfile.ZipFile(stream) as archive:
-            return not {*HEADERS}.isdisjoint(archive.namelist())
+        with opened(path) as (_, stream, _):
+            if stream.read(2) != b"PK":  # otherwise, all of a packed file would be unpacked
+                return False
+            with zipfile.ZipFile(stream) as archive:
+                return not {*HEADERS}.isdisjoint(archive.namelist())
     except (ValueError, zipfile.BadZipFile):
         return False
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._core.checks import check_path
-from .._core.reading import ENDINGS, as_utf8, opened, parts_of, read_json, unpacked_name
+from .._core.reading import (
+    ENDINGS,
+    WITHIN,
+    as_utf8,
+    members_of,
+    opened,
+    parts_of,
+    read_json,
+    unpacked_name,
+    utf16_of,
+)
 from .._core.warnings import warn
 from ..warnings import LeftOut
 from .harness_logs import read_harness
@@ -27,11 +38,17 @@ HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
 HARNESS_KEYS = ("doc", "resps", "filtered_resps")
 """Fields of samples of any task."""
 
+LATE = (b'"doc"', b'"eval"', b'"samples"')
+"""Fields of logs in indented JSON; in a file without them, only its beginning is looked at."""
+
 OF_OTHER_TASK = "other"
 """What is returned for a log of the harness whose documents have none of these fields."""
 
 HEAD, MOST_HEAD = 1 << 16, 1 << 26
 """Bytes that are looked at in every file, and the most bytes of a long first line."""
+
+MOST_LISTED = 1 << 26
+"""Most bytes of a packed tar that are unpacked to list its files."""
 
 
 class Layout(NamedTuple):
@@ -69,9 +86,12 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
                 "layout"
             )
         return [(path, found)]
-    files = _visible(path)
-    kinds = {place: layout_of(place, wanted, endings) for place, endings in files.items()}
-    others = [str(place) for place, kind in kinds.items() if kind == OF_OTHER_TASK]
+    loose, packed = _visible(path)
+    kinds = {
+        place: layout_of(place, wanted, {unpacked_name(place).suffix.lower()}) for place in loose
+    }
+    kinds |= _unrepeated(kinds, _in_archives(packed, wanted, path), path)
+    others = [place for place, kind in kinds.items() if kind == OF_OTHER_TASK]
     _warn_of("its documents are not of crows_pairs, bbq, or winogender", others, path)
     logs = [(place, name) for name in wanted for place, kind in kinds.items() if kind == name]
     if not logs:
@@ -85,10 +105,10 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
     return logs
 
 
-def _visible(folder: Path) -> dict[Path, set[str]]:
-    """Return the files in a folder that may be logs, with their possible endings.
+def _visible(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files in a folder that are named like logs, and other archives or packed files.
 
-    Warn about others that look like some.
+    Warn about files that are named like logs and are not read.
     """
     known = {end for layout in LAYOUTS.values() for end in layout.endings}
     places = [
@@ -98,27 +118,69 @@ def _visible(folder: Path) -> dict[Path, set[str]]:
         if place.is_file()
         if not any(part.startswith(".") for part in place.relative_to(folder).parts)
     ]
-    recorded = {place for place in places if (place.parent / RECORD).is_file()}
+    named = [place for place in places if unpacked_name(place).suffix.lower() in known]
+    recorded = {place for place in named if (place.parent / RECORD).is_file()}
     scores = {place for place in recorded if place.name == SCORE_TABLE}
     empty = {place for place in places if not place.stat().st_size}
     skipped = empty | scores | {place for place in recorded if place.name == PAIRED}
-    found, packed = dict[Path, set[str]](), list[Path]()
-    for place in places:
-        ending = unpacked_name(place).suffix.lower()
-        if place in skipped:
-            continue
-        if ending in known:
-            found[place] = {ending}
-            continue
-        try:
-            with opened(place) as (_, _, name):
-                found[place] = {Path(name).suffix.lower()}
-        except ValueError:  # several files, or damage
-            packed.append(place)
-    _warn_of("it is empty, as after a run that was stopped", empty, folder)
+    _warn_of("it is empty, as after a run that was stopped", empty.intersection(named), folder)
     _warn_of("its folder is one of scores; pass that folder by itself", scores, folder)
-    _warn_of("it contains several files or is damaged; unpack it to read its logs", packed, folder)
-    return found
+    return (
+        [place for place in named if place not in skipped],
+        [place for place in places if place not in {*named, *skipped}],
+    )
+
+
+def _in_archives(places: Iterable[Path], wanted: Sequence[str], folder: Path) -> dict[Path, str]:
+    """Return the layouts of logs in archives and packed files whose names are not those of logs.
+
+    Warn about archives of several files if one is named like a log, and about those that cannot be
+    looked into.
+    """
+    endings = {end for name in wanted for end in LAYOUTS[name].endings}
+    kinds, several, unseen = dict[Path, str](), list[Path](), list[Path]()
+    for place in places:
+        try:
+            members = members_of(place, MOST_LISTED)
+            if members is None or len(members) == 1:
+                log = Path(f"{place}{WITHIN}{members[0]}") if members else place
+                with opened(log) as (_, _, name):
+                    ending = Path(name).suffix.lower()
+                kinds[log] = layout_of(log, wanted, {ending})
+            elif any(unpacked_name(Path(name)).suffix.lower() in endings for name in members):
+                several.append(place)
+        except (ValueError, ImportError, OSError):
+            unseen.append(place)
+    _warn_of("it contains several files; unpack it to read its logs", several, folder)
+    _warn_of(
+        "its content cannot be seen: it is large, damaged, or protected, or needs a permission or "
+        "bayesbias[zstd]; unpack it if it has logs",
+        unseen,
+        folder,
+    )
+    return kinds
+
+
+def _unrepeated(
+    loose: Mapping[Path, str], packed: Mapping[Path, str], folder: Path
+) -> dict[Path, str]:
+    """Return the packed logs, without copies of other logs, which a warning names."""
+    logs = {place: kind for place, kind in packed.items() if kind}
+    known = {_digest(place) for place, kind in loose.items() if kind} if logs else set()
+    kept, copies = dict[Path, str](), list[Path]()
+    for place, kind in logs.items():
+        if (digest := _digest(place)) in known:
+            copies.append(place)
+        else:
+            known.add(digest)
+            kept[place] = kind
+    _warn_of("it is packed, and another log has the same content", copies, folder)
+    return kept
+
+
+def _digest(path: Path) -> str:
+    with opened(path) as (_, stream, _):
+        return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _warn_of(why: str, places: Iterable[Path | str], folder: Path) -> None:
@@ -162,7 +224,9 @@ def _head(path: Path) -> str:
         start = stream.read(HEAD)
         line, end, _ = start.partition(b"\n")
         if line.strip() in {b"[", b"{"}:
-            start += stream.read(MOST_HEAD)
+            more = stream.read(MOST_HEAD)
+            if utf16_of(start) or any(name in part for name in LATE for part in (start, more)):
+                start += more
         elif not end:
             start += stream.readline(MOST_HEAD)
     return as_utf8(start).decode(errors="replace")
