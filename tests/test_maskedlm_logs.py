@@ -304,8 +304,19 @@ def test_a_backup_next_to_its_log_is_no_other_model(inside: str, tmp_path: Path)
     )
     assert [each.message.names for each in told] == [names]
     path.unlink()
-    with pytest.warns(LeftOut):  # one backup is read, under the name of the log's folder
-        assert_frame_equal(read_scores(path.parent), loose)
+    with pytest.warns(LeftOut):  # one backup is read, and counts as a folder
+        alone = read_scores(path.parent)
+    assert_frame_equal(alone, loose if inside else loose.assign(model="s"))
+
+
+def test_archives_of_two_models_are_named_as_if_read_alone(tmp_path: Path) -> None:
+    for n, model in enumerate(("gpt-3.5", "bert")):
+        path = log(tmp_path / "made", [crows(n)])
+        with zipfile.ZipFile(tmp_path / f"{model}.zip", "w") as archive:
+            archive.write(path, path.name)
+        path.unlink()
+        assert read_scores(tmp_path / f"{model}.zip")["model"].unique() == [model]
+    assert {*read_scores(tmp_path)["model"]} == {"gpt-3.5", "bert"}
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

@@ -101,14 +101,15 @@ def _invalid_last(samples: Iterable[Any]) -> Iterator[Any]:
 def model_of(path: Path) -> str:
     """Return the model in a log's path: its folder or, in old layouts, a part of its name.
 
-    A log in an archive may have a folder in it; otherwise, the archive's folder is its folder.
+    An archive counts as a folder.
     """
     archive, member = parts_of(path)
-    path = unpacked_name(Path(os.path.abspath(archive.parent / member if member else archive)))
+    path = unpacked_name(Path(os.path.abspath(unpacked_name(archive) / member)))
     if path.name.startswith("samples_"):
         return path.parent.name or path.stem
-    old = _OLD_NAME.fullmatch(path.stem)
-    return old["model"].replace("__", "/") if old else path.stem
+    name = path.stem if path.suffix.lower() in {".json", ".jsonl"} else path.name
+    old = _OLD_NAME.fullmatch(name)
+    return old["model"].replace("__", "/") if old else name
 
 
 def _scores(sample: Mapping[str, Any], needed: int, *, more: bool = False) -> list[float]:
