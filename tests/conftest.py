@@ -54,12 +54,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for garbage only from now on, because imported modules and collected tests stay."""
+    """Do not look for garbage yet, because imported modules and collected tests stay."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
