@@ -23,7 +23,7 @@ demo: env
 
 ORDINARY := not slow and not mlm and not browser
 test: env
-	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes about 2 minutes on 2 free cores."
+	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes 2 to 3 minutes on 2 free cores."
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "$(ORDINARY)"
 
 # What a change must pass first; it needs neither torch nor chromium.
