@@ -19,7 +19,7 @@ from ._core.arrays import FloatArray
 from ._core.checks import check_choice, check_filled, check_labels, check_numbers, unknown_name
 from ._core.intervals import DEFAULT_CI_PROB, LEAST_RESAMPLES, check_probability
 from ._core.random import Seed, as_seed_sequence
-from .tables.schema import as_pandas, is_frame, require_columns
+from .tables.schema import as_pandas, is_frame, real_numbers, require_columns
 
 NUMBERS = ("score", "bias")
 """Columns of the numbers that `correlations` relates."""
@@ -320,21 +320,14 @@ def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
 
 def _numbers(name: str, column: pd.Series) -> FloatArray:
     """Return a column as numbers; name the first value that is not a finite number."""
-    try:
-        return _finite(name, column, len(column))
-    except ValueError:
-        values = column.tolist()
-        row = next(row for row, value in enumerate(values) if not _is_finite(value))
+    numbers = real_numbers(column)
+    if (wrong := ~np.isfinite(numbers)).any():
+        row = int(wrong.argmax())
+        value = column.tolist()[row]
         raise ValueError(
-            f"the column {name} must be finite numbers; got {values[row]!r:.60} in row {row}"
-        ) from None
-
-
-def _is_finite(value: Any) -> bool:  # noqa: ANN401  a cell of a table
-    try:
-        return bool(np.isfinite(float(value)))
-    except (TypeError, ValueError, OverflowError):
-        return False
+            f"the column {name} must be finite numbers; got {value!r:.60} in row {row}"
+        )
+    return numbers
 
 
 def _true_or_false(name: str, values: ArrayLike) -> NDArray[np.bool_]:

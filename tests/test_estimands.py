@@ -418,6 +418,19 @@ def test_without_group_means_the_overall_contrast_stays_that_of_all_words(model:
     assert np.isfinite(bb.influence(post)["mean"]).all()
 
 
+def test_connections_that_no_group_has_both_of_have_no_overall_contrast() -> None:
+    table = without_own_sets()
+    table = table[(table["connection"] != "human") | (table["protected_group"] == "w")]
+    moved = plus(table, 0.01 * np.random.default_rng(1).standard_normal(len(table)))
+    runs = [each.assign(embedding=name) for name, each in zip("xy", (table, moved), strict=True)]
+    text = "no group has both associated and human rows"
+    refused(text, bb.fit_many, runs, second="human", seed=1)
+    post = bb.fit(table, draws=50, seed=1)
+    refused(text, bb.influence, post, "associated", "human")
+    rows = bb.contrasts(post).query("first == 'associated' and second == 'human'")
+    assert rows.empty
+
+
 def test_predictions_have_rows_where_the_table_has() -> None:
     table = without_own_sets()
     table = table.assign(length=table["attribute"].str.len() + 0.1 * table.index)

@@ -108,7 +108,7 @@ def pack_frame(frame: pd.DataFrame, found: Iterable[BayesbiasWarning] = ()) -> d
         "attrs": frame.attrs,
         "warnings": [to_dict(notice) for notice in found],
     }
-    packed: dict[str, Any] = json.loads(as_json(content))
+    packed: dict[str, Any] = json.loads(json.dumps(content, default=plain_number))
     return packed
 
 
@@ -188,7 +188,7 @@ def _save(folder: Path, key: str, content: Mapping[str, Any]) -> None:
         suppress(BlockingIOError),  # another run is saving the same result
         replace_file(folder / RESULTS / f"{key}.json") as temporary,
     ):
-        temporary.write_text(as_json(content), encoding="utf-8")
+        temporary.write_text(json.dumps(content, default=plain_number), encoding="utf-8")
 
 
 def _warn_once(found: Mapping[str, Iterable[BayesbiasWarning]]) -> None:
@@ -202,19 +202,16 @@ def _warn_once(found: Mapping[str, Iterable[BayesbiasWarning]]) -> None:
         warn(notice.concerning(f"{first}{more}"))
 
 
-def as_json(content: object, **how: Any) -> str:  # noqa: ANN401  options of json.dumps
-    """Write content as JSON, in which numbers of NumPy are those of Python with the same value."""
-
-    def plain(value: object) -> object:
-        return value.item() if isinstance(value, np.generic) else json.JSONEncoder().default(value)
-
-    return json.dumps(content, default=plain, **how)
+def plain_number(value: object) -> object:
+    """Return a number of NumPy as Python's, for `json.dumps`, which refuses other objects."""
+    return value.item() if isinstance(value, np.generic) else json.JSONEncoder().default(value)
 
 
 def result_key(settings: object) -> str:
     """Return the SHA-256 of a result's settings (text and numbers) and the package's version."""
     content = {"settings": settings, "version": __version__}
-    text = as_json(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    how: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "allow_nan": False}
+    text = json.dumps(content, default=plain_number, **how)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain, product
@@ -14,7 +15,7 @@ import pandas as pd
 from numpy.random import SeedSequence
 
 from .._core.checks import check_numbers
-from .._core.jobs import Job, as_json, run_jobs
+from .._core.jobs import Job, plain_number, run_jobs
 from .._core.random import Seed, as_seed_sequence
 from ..nulls import BaseScenario
 from ..nulls import scenario as named_scenario
@@ -142,7 +143,8 @@ def _jobs(
     """
     jobs, place = [], scenario.settings()
     drawn = {name: value for name, value in place.items() if name != "class"}
-    content = as_json([str(seed.entropy), list(seed.spawn_key), drawn], sort_keys=True)
+    known = [str(seed.entropy), list(seed.spawn_key), drawn]
+    content = json.dumps(known, default=plain_number, sort_keys=True)
     entropy = int.from_bytes(hashlib.sha256(content.encode()).digest()[:16], "big")
     step = BLOCK * (BLOCKS_OF_SCORES if isinstance(method.source, str) else 1)
     for start in range(0, n, step):

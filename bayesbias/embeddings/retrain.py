@@ -110,7 +110,7 @@ def retrain(
     check_choice("training method", method, models)
     if not is_whole(n) or not 2 <= n <= MOST_TRAININGS:
         raise ArgumentError(Argument("n"), f" must be from 2 to {MOST_TRAININGS}; got {n!r}")
-    check_flags(bootstrap=bool(bootstrap) if isinstance(bootstrap, int) else bootstrap)
+    check_flags(bootstrap=bootstrap)
     checked = _checked({} if settings is None else settings, models[method], method)
     texts = _texts(documents)
     wordlist, tables = load_wordlist(wordlist), []

@@ -123,10 +123,8 @@ class Embedding:
                 yield chunk
             elif few.any():
                 yield chunk.take(np.flatnonzero(few).tolist())
-            elif (
-                self.loaded is None and not self.ranked
-            ):  # ranks are positions, so no more words are to come
-                return
+            elif self.loaded is None and not self.ranked:
+                return  # ranks are positions, so no more words are to come
 
     def expect(self, bytes_of_word: float) -> None:
         """Set the number of words that a file of this size may have."""

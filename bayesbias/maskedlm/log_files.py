@@ -180,7 +180,7 @@ def _unrepeated(
 
 def _digest(path: Path) -> str:
     with opened(path) as (_, stream, _):
-        return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+        return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # IO lacks readinto
 
 
 def _warn_of(why: str, places: Iterable[Path | str], folder: Path) -> None:
