@@ -322,3 +322,13 @@ def test_a_group_without_vectors_has_no_reference_lists() -> None:
         analysis = bb.analyze("glove-demo", pets, **{**FEW, "reference_lists": 20})
     assert analysis.found.without is Without.GROUPS
     assert "kid_stereotype" in set(analysis.table["attribute_set"])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.EquidistantWords")
+@pytest.mark.parametrize("model", ["change-by-group", "change-crossed"])
+def test_landmarks_of_a_change_have_the_estimand_of_its_model(model: str) -> None:
+    how = {"matched": 2, "draws": 50, "seed": 1}
+    change = bb.analyze_change("glove-demo", "multiclass_hard", "religion", models=(model,), **how)
+    own = change.contrasts.query("level == 'overall' and second == 'different'")
+    assert {*change.found.frames["landmarks"]["estimand"]} == {*own["estimand"]}
