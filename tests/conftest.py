@@ -249,7 +249,19 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def mock_nuts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., np.ndarray]]:
+def uncompiled() -> Iterator[None]:
+    """Run PyTensor's graphs as they are, because a new machine compiles one for seconds."""
+    import pytensor
+    from pytensor.compile.mode import Mode
+
+    with pytensor.config.change_flags(mode=Mode("py", optimizer=None), cxx=""):
+        yield
+
+
+@pytest.fixture
+def mock_nuts(
+    monkeypatch: pytest.MonkeyPatch, uncompiled: None
+) -> dict[str, Callable[..., np.ndarray]]:
     """Replace ``pm.sample`` with prior draws, and return functions that make sample_stats."""
     import pymc as pm
     from pymc.testing import mock_sample

@@ -88,6 +88,7 @@ def expected() -> dict[str, pd.DataFrame]:
         return {f"product {seed}": product(seed) for seed in range(6)}
 
 
+@pytest.mark.slow  # processes start
 def test_frames_are_equal_and_in_order_whatever_the_workers(expected, tmp_path) -> None:
     same(run_jobs(products()).frames, expected)
     same(run_jobs(products(), n_jobs=2, folder=tmp_path).frames, expected)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pymc as pm
-import pytensor
 import pytensor.tensor as pt
 import pytest
 from builders import grid, model_named, unit
@@ -23,6 +22,8 @@ from bayesbias.model.spec import load_model
 from bayesbias.model.tree import design_of, labels, observed, spec_of, variable_dims
 from bayesbias.sampling.fit import fit, fit_design
 from bayesbias.sampling.pymc_models import build_model
+
+pytestmark = pytest.mark.usefixtures("uncompiled")
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +60,6 @@ def thinned(tree: DataTree, n: int = 9) -> DataTree:
     return few
 
 
-def without_c() -> Any:
-    """Run graphs uncompiled, because compiling one takes seconds."""
-    return pytensor.config.change_flags(mode="FAST_COMPILE")
-
-
 def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
     """Check that PyMC draws only the data, and computes the same log likelihoods."""
     drawn = pm.sample_posterior_predictive(
@@ -82,10 +78,9 @@ def check_pymc_works_on(tree: DataTree, model: pm.Model) -> None:
 
 def check_log_likelihood(tree: DataTree, model: pm.Model) -> None:
     few = thinned(tree)
-    with without_c():
-        theirs = pm.compute_log_likelihood(
-            few, model=model, progressbar=False, extend_inferencedata=False
-        )
+    theirs = pm.compute_log_likelihood(
+        few, model=model, progressbar=False, extend_inferencedata=False
+    )
     ours = add_groups(few, "log_likelihood")["log_likelihood"]["cosine_distance"]
     found = theirs["cosine_distance"].transpose(*ours.dims)
     np.testing.assert_allclose(found, ours, rtol=1e-9, atol=1e-9)  # float64, terms reordered
@@ -102,10 +97,9 @@ def test_a_known_error_is_part_of_the_residual_sd(toy_table) -> None:
     rest = tree.copy()
     rest["posterior"] = tree["posterior"].to_dataset().assign(sigma=np.sqrt(total**2 - known**2))
     model = build_model(replace(design, rounding=known), spec_of(tree))
-    with without_c():
-        theirs = pm.compute_log_likelihood(
-            rest, model=model, progressbar=False, extend_inferencedata=False
-        )
+    theirs = pm.compute_log_likelihood(
+        rest, model=model, progressbar=False, extend_inferencedata=False
+    )
     ours = add_groups(tree, "log_likelihood")["log_likelihood"]["cosine_distance"]
     np.testing.assert_allclose(theirs["cosine_distance"], ours, rtol=1e-9, atol=1e-9)
 
@@ -115,8 +109,7 @@ def test_the_factor_of_correlations_is_lower(toy_table) -> None:
     (term,) = [term for term in load_model("maximal").terms if term.correlated]
     factor = model[term.correlation_factor]
     k = len(model.coords[term.by])
-    with without_c():
-        moved = model.rvs_to_transforms[factor].backward(np.full(k * (k - 1) // 2, 0.3)).eval()
+    moved = model.rvs_to_transforms[factor].backward(np.full(k * (k - 1) // 2, 0.3)).eval()
     np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 1)
     assert moved[np.tril_indices(len(moved))].all()
     assert not np.triu(moved, 1).any()
@@ -185,8 +178,7 @@ def test_variables_and_dims_are_those_that_posteriors_have(exact, model) -> None
 def test_priors_have_the_density_the_model_states(exact: DataTree, model: pm.Model) -> None:
     """The sampler's coordinates must not change the model. Effects also follow their Normal."""
     few = thinned(exact)
-    with without_c():
-        theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
+    theirs = compute_log_prior(few, model=model, progressbar=False, extend_inferencedata=False)
     ours = add_groups(exact, "log_prior")["log_prior"].to_dataset().isel(draw=slice(0, 9))
     spec = spec_of(exact)
     for name in {*spec.needed_priors} - {*spec.fixed, *(term.correlation for term in spec.terms)}:

@@ -116,6 +116,7 @@ def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:
     assert error.abs().max() < 0.05
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_pymc_has_the_same_slopes_and_a_named_mean() -> None:
     """Draw from the prior: the mean adds up, and a slope has one spread per sd of its covariate."""
     import pymc as pm
