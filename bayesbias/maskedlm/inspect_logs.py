@@ -39,8 +39,8 @@ _ONE = (
 _GAP = r"[^\w.\n]"
 _SEVERAL = (
     rf"[^\w.\n/&+]*[/&+]{_GAP}*[A-Ca-c](?!\w)"  # the first mark ends the gap: linear time
-    rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
-    r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
+    rf"|{_GAP}+(?i:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
+    r"|(?:\W+(?:(?i:and|or)\W+)?[A-Ca-c])+\W*$"
 )
 _LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
 """A letter that begins an answer, unless others are joined to it: ``A, B`` is no choice."""
