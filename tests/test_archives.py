@@ -121,6 +121,20 @@ def test_names_may_contain_the_separator(tmp_path: Path) -> None:
         assert str(Path(path)) in str(refusal(bb.read_table, path))
 
 
+@pytest.mark.parametrize(
+    "name", ["summaries.json", "samples/a_epoch_1.json", "header.json", "data.pkl"]
+)
+def test_a_file_that_is_asked_for_is_in_an_archive(name: str, tmp_path: Path) -> None:
+    """Names that logs or models have hide no other file; without them, a log needs its head."""
+    with ZipFile(tmp_path / "a.zip", "w") as packed:
+        packed.writestr(name, "{}")
+        packed.writestr("b.csv", "word,size\nman,1.5\n")
+    assert read_values(f"{tmp_path}/a.zip::b.csv", ["size"])["size"].tolist() == [1.5]
+    with ZipFile(tmp_path / "c.zip", "w") as packed:
+        packed.writestr("samples/a_epoch_1.json", "word,size\nman,1.5\n")
+    assert read_values(f"{tmp_path}/c.zip", ["size"])["size"].tolist() == [1.5]
+
+
 def refusal(read: Callable[[str], object], path: str) -> FileNotFoundError:
     with pytest.raises(FileNotFoundError) as told:
         read(path)

@@ -15,7 +15,7 @@ from maskedlm_toys import crows, left_out, log, question, sample, winogender
 from pandas.testing import assert_frame_equal
 
 from bayesbias.maskedlm import bbq_scores, read_scores
-from bayesbias.maskedlm.harness_logs import _score
+from bayesbias.maskedlm.harness_logs import TEXT_ENDINGS, _score, model_of
 from bayesbias.maskedlm.logs import AGAIN, IDENTICAL, INFINITE, NO_CHOICE
 from bayesbias.warnings import LeftOut
 
@@ -131,6 +131,31 @@ def test_names_and_numbers_of_directions(tmp_path: Path) -> None:
     given = (0, 1, "0", "1", "stereo", "antistereo")
     path = log(tmp_path, [crows(n, stereo_antistereo=name) for n, name in enumerate(given)])
     assert read_scores(path)["direction"].tolist() == ["stereo", "antistereo"] * 3
+
+
+@pytest.mark.parametrize("scores", [("nan", -2, -3), (-1, "nan", -3)])
+@pytest.mark.parametrize("context", ["ambig", "disambig"])
+@pytest.mark.parametrize("groups", [["old"], ["sick"]])
+def test_answers_without_a_score_are_no_texts_without_a_choice(
+    scores, context, groups, tmp_path: Path
+) -> None:
+    """Each counts once, also if the question has no clear group or its context decides."""
+    whole = [sample(n, question(n), -1, -2, -3) for n in range(2)]
+    asked = question(2, groups=groups, context_condition=context)
+    said = {"doc_id": 2, "doc": asked, "filtered_resps": ["Hm."]}
+    for odd, why in ((sample(2, asked, *scores), INFINITE), (said, NO_CHOICE)):
+        path = log(tmp_path, [*whole, odd])
+        with pytest.warns(LeftOut) as told:
+            read_scores(path)
+        counts = left_out(told)
+        assert counts[why] == 1
+        assert not {INFINITE, NO_CHOICE} - {why} & {*counts}
+
+
+@pytest.mark.parametrize("ending", ["", *TEXT_ENDINGS, ".jsonl.gz"])
+@pytest.mark.parametrize("name", ["gpt", "gpt-3.5"])
+def test_endings_of_texts_are_no_part_of_a_name(name: str, ending: str) -> None:
+    assert model_of(Path(f"logs/{name}{ending}")) == name
 
 
 def test_logs_of_several_tasks_in_one_file(tmp_path: Path) -> None:

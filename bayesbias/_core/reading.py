@@ -51,14 +51,14 @@ _TAR_PLACE = 257
 ARCHIVES = (".zip", ".tar")
 ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".tgz", *ARCHIVES)
 
-_JUNK = re.compile(r"(^|/)(__MACOSX/|\.|(readme|licen[cs]e)[^/]*$|thumbs\.db$)", re.IGNORECASE)
+_JUNK = re.compile(r"(^|/)(__MACOSX/|\.(?!/)|(readme|licen[cs]e)[^/]*$|thumbs\.db$)", re.IGNORECASE)
 """Files in archives that are never meant, such as the resource forks that Macs add."""
 
 _OF_DATA = re.compile(
     r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
-    r"|^(_journal/start\.json|summaries\.json|samples/.+_epoch_\d+\.json)$"  # Inspect
+    r"|^(header|(_journal/)?start)\.json$"  # logs of Inspect
 )
-"""Files in a zip file that is itself a file of data."""
+"""Files in a zip file that is itself a file of data, unless a file in it is asked for."""
 
 WITHIN = "::"
 """Separator between the path of an archive and the name of a file in it."""
@@ -247,7 +247,7 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
     path, member = parts_of(path)
     with path.open("rb") as raw, ExitStack() as stack:
         stream: Any = raw
-        name, how = path.name, packing(raw)
+        name, how = path.name, packing(raw, as_archive=bool(member))
         while how:
             what = f"is cut off, damaged, or not a {how} file; download it again, or unpack it"
             stack.enter_context(damage_named(path, what, errors=(*_PACKED, *_errors(how))))
@@ -257,7 +257,7 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
             else:
                 stream, name = _UNPACK[how](stream), Path(name).stem
             stream = io.BufferedReader(stack.enter_context(stream))
-            how = packing(stream)
+            how = packing(stream, as_archive=bool(member))
         if member:
             raise ValueError(f"{path} is not an archive, so there is no {WITHIN}{member} in it")
         yield raw, stream, name
@@ -288,14 +288,17 @@ def unpacked_name(path: Path) -> Path:
     return path
 
 
-def packing(stream: IO[bytes]) -> str:
-    """Return the name of the packing that a stream starts with, or an empty string."""
+def packing(stream: IO[bytes], *, as_archive: bool = False) -> str:
+    """Return the name of the packing that a stream starts with, or an empty string.
+
+    A zip file that is itself a file of data has none, unless it is to be read `as_archive`.
+    """
     head = stream.read(_TAR_PLACE + 5)
     stream.seek(0)
     if head[_TAR_PLACE:] == b"ustar":
         return ".tar"
     how = next((how for magic, how in _MAGIC.items() if re.match(magic, head)), "")
-    return "" if how == ".zip" and is_data(stream) else how
+    return "" if how == ".zip" and not as_archive and is_data(stream) else how
 
 
 def is_data(stream: IO[bytes]) -> bool:

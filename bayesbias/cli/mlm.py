@@ -78,6 +78,7 @@ def score(
         Maximum number of sentences to score at once.
     """
     from .._core.checks import check_numbers
+    from .._core.reading import parts_of
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
@@ -89,6 +90,8 @@ def score(
     pairs = bb.maskedlm.read_pairs(
         data, dataset, part=part, bias_types=bias_type, metadata=metadata
     )
+    archive, member = parts_of(data)
+    data_hash = hashlib.sha256(archive.read_bytes() + member.encode()).hexdigest()
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, compile=compile, name=name, allow_pickle=allow_pickle
@@ -109,7 +112,7 @@ def score(
             "model": read.name,
             "model_hash": read.content_hash,
             "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
-            "data_hash": hashlib.sha256(data.read_bytes()).hexdigest(),
+            "data_hash": data_hash,
             "dtype": dtype,
             "n_pairs": len(pairs),
             "unscored": scores.attrs["unscored"],

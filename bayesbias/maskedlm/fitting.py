@@ -61,6 +61,10 @@ other one with a probability of .01.
 """
 
 
+class EqualPreferencesError(ValueError):
+    """The preferences of language models do not differ between pairs, so no model can be fitted."""
+
+
 @shows_fit_keywords
 def fit_pairs(
     paired: pd.DataFrame,
@@ -146,7 +150,7 @@ def _along(
     if along.std() < 1e-9:
         alike = np.array(data.models)[np.abs(axis) > 1e-9]
         how = "the same" if len(alike) == 1 else "the same, opposite, or a sum of others"
-        raise ValueError(
+        raise EqualPreferencesError(
             f"intervals cannot be estimated, because the preferences of {' and '.join(alike)} are "
             f"{how} for every pair; use more pairs or fewer models"
         )

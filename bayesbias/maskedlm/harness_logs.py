@@ -38,6 +38,9 @@ _SCORE = re.compile(
 )
 """A log-likelihood as a text, such as ``-3.5``, ``np.float64(-3.5)``, or ``(-3.5, False)``."""
 
+TEXT_ENDINGS = (".json", ".jsonl", ".ndjson", ".txt", ".log", ".csv")
+"""Endings of text files, which are no parts of names such as *gpt-3.5*."""
+
 INVALID = "[invalid]"
 """What a filter of the harness writes for an answer that it cannot read."""
 
@@ -101,15 +104,16 @@ def _invalid_last(samples: Iterable[Any]) -> Iterator[Any]:
 def model_of(path: Path) -> str:
     """Return the model in a log's path: its folder or, in old layouts, a part of its name.
 
-    An archive counts as a folder.
+    An archive counts as a folder. Other names in an archive without folders do not count.
     """
     archive, member = parts_of(path)
     path = unpacked_name(Path(os.path.abspath(unpacked_name(archive) / member)))
+    name = path.stem if path.suffix.lower() in TEXT_ENDINGS else path.name
     if path.name.startswith("samples_"):
-        return path.parent.name or path.stem
-    name = path.stem if path.suffix.lower() in {".json", ".jsonl"} else path.name
-    old = _OLD_NAME.fullmatch(name)
-    return old["model"].replace("__", "/") if old else name
+        return path.parent.name or name
+    if old := _OLD_NAME.fullmatch(name):
+        return old["model"].replace("__", "/")
+    return path.parent.name if member and Path(member).parent == Path() else name
 
 
 def _scores(sample: Mapping[str, Any], needed: int, *, more: bool = False) -> list[float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -39,8 +40,8 @@ _ONE = (
 _GAP = r"[^\w.\n]"
 _SEVERAL = (
     rf"[^\w.\n/&+]*[/&+]{_GAP}*[A-Ca-c](?!\w)"  # the first mark ends the gap: linear time
-    rf"|{_GAP}+(?:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
-    r"|(?:\W+(?:(?:and|or)\W+)?[A-Ca-c])+\W*$"
+    rf"|{_GAP}+(?i:and|or|and/or){_GAP}+(?:A(?!\w)|{_ONE})"  # within a sentence, A is no article
+    r"|(?:\W+(?:(?i:and|or)\W+)?[A-Ca-c])+\W*$"
 )
 _LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
 """A letter that begins an answer, unless others are joined to it: ``A, B`` is no choice."""
@@ -50,14 +51,15 @@ _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
 def read_inspect(path: Path, content: Content) -> None:
     """Read the first epoch of an Inspect log of stereoset or bbq; count samples of later ones."""
-    log = read_eval(path) if is_eval(path) else read_json(path, MOST_LOG_BYTES)
-    try:
-        task, model = str(log["eval"]["task"]).split("/")[-1], text_of(log["eval"], "model")
-    except (LookupError, TypeError):
-        raise ValueError("this is not an Inspect log: it has no eval.task and eval.model") from None
+    packed = is_eval(path)
+    log = read_eval(path) if packed else read_json(path, MOST_LOG_BYTES)
+    task = task_of(log)
+    if not task or "model" not in log["eval"]:
+        raise ValueError("this is not an Inspect log: it has no eval.task and eval.model")
+    model = text_of(log["eval"], "model")
     if task not in TASKS:
         raise ValueError(f"the log is for the task {task!r}; pass a log for stereoset or bbq")
-    if not is_eval(path) and log.get("status", "success") != "success":
+    if not packed and log.get("status", "success") != "success":
         warn(UnfinishedLog(str(path), len(log.get("samples") or []), None))
     use = partial(_use, content=content, task=task, model=model)
     usable(log.get("samples") or [], use, content, f"a log of {task}")
@@ -77,8 +79,21 @@ def is_eval(path: Path) -> bool:
         return False
 
 
-def read_eval(path: Path) -> dict[str, Any]:
-    """Read the header and the samples of an ``.eval`` file, which is a zip of JSON files."""
+def task_of(log: object) -> str:
+    """Return the task in a log's header, without its package, or an empty string."""
+    about = log.get("eval") if isinstance(log, dict) else None
+    return str(about["task"]).split("/")[-1] if isinstance(about, dict) and "task" in about else ""
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """Read the header of an ``.eval`` file."""
+    with _opened_eval(path) as (_, log):
+        return log
+
+
+@contextmanager
+def _opened_eval(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """Yield an ``.eval`` file, which is a zip of JSON files, and its header."""
     what = f"cannot be read; rewrite it with {_CONVERT.format(path)}, or run a damaged task again"
     with (
         damage_named(path, what),
@@ -86,12 +101,18 @@ def read_eval(path: Path) -> dict[str, Any]:
         zipfile.ZipFile(stream if stream is raw else BytesIO(stream.read())) as archive,
     ):
         names = archive.namelist()
-        if sum(archive.getinfo(name).file_size for name in names) > MOST_LOG_BYTES:
-            raise ValueError(f"it exceeds {MOST_LOG_BYTES:,} bytes")
         head = next((name for name in HEADERS if name in names), None)
         if head is None:
             raise ValueError(f"it has none of {', '.join(HEADERS)}")
-        log = dict(json.loads(archive.read(head)))
+        yield archive, dict(json.loads(archive.read(head)))
+
+
+def read_eval(path: Path) -> dict[str, Any]:
+    """Read the header and the samples of an ``.eval`` file."""
+    with _opened_eval(path) as (archive, log):
+        if sum(each.file_size for each in archive.infolist()) > MOST_LOG_BYTES:
+            raise ValueError(f"it exceeds {MOST_LOG_BYTES:,} bytes")
+        names = archive.namelist()
         inside = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
         log["samples"] = [json.loads(archive.read(name)) for name in sorted(inside)]
         listed = next((json.loads(archive.read(name)) for name in SUMMARIES if name in names), None)

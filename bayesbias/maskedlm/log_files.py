@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +26,7 @@ from .._core.reading import (
 from .._core.warnings import warn
 from ..warnings import LeftOut
 from .harness_logs import read_harness
-from .inspect_logs import is_eval, read_inspect
+from .inspect_logs import TASKS, is_eval, read_header, read_inspect, task_of
 from .logs import MOST_LOG_BYTES, Content
 from .score_tables import read_score_table
 
@@ -42,13 +44,18 @@ LATE = (b'"doc"', b'"eval"', b'"samples"')
 """Fields of logs in indented JSON; in a file without them, only its beginning is looked at."""
 
 OF_OTHER_TASK = "other"
-"""What is returned for a log of the harness whose documents have none of these fields."""
+"""What is returned for a log of the harness without these fields, or for other tasks of Inspect."""
 
 HEAD, MOST_HEAD = 1 << 16, 1 << 26
 """Bytes that are looked at in every file, and the most bytes of a long first line."""
 
 MOST_LISTED = 1 << 26
-"""Most bytes of a packed tar that are unpacked to list its files."""
+"""Most bytes of a packed tar in a folder that are unpacked to list its files."""
+
+NOT_READ = "its task is not crows_pairs, bbq, winogender, or (of Inspect) stereoset or bbq"
+
+_BEGINNING = re.compile(r'\s*\{(\s*"\w+"\s*:\s*("[^"\\]*"|[\w.+-]+)\s*,)*\s*"eval"\s*:\s*')
+"""Beginning of a JSON log of Inspect, up to what it says about the evaluation."""
 
 
 class Layout(NamedTuple):
@@ -77,7 +84,10 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
     """
     wanted = list(LAYOUTS) if layout == "auto" else [layout]
     if parts_of(path)[0].is_file():
+        path = _within(path)
         found = layout if layout != "auto" else layout_of(path, wanted)
+        if found == OF_OTHER_TASK:
+            raise ValueError(f"{path}: {NOT_READ}")
         if found not in LAYOUTS:
             raise ValueError(
                 f"{path} is not a log of lm-evaluation-harness (JSON lines with doc and "
@@ -92,7 +102,7 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
     }
     kinds |= _unrepeated(kinds, _in_archives(packed, wanted, path), path)
     others = [place for place, kind in kinds.items() if kind == OF_OTHER_TASK]
-    _warn_of("its documents are not of crows_pairs, bbq, or winogender", others, path)
+    _warn_of(NOT_READ, others, path)
     logs = [(place, name) for name in wanted for place, kind in kinds.items() if kind == name]
     if not logs:
         endings = " or ".join(
@@ -129,6 +139,17 @@ def _visible(folder: Path) -> tuple[list[Path], list[Path]]:
         [place for place in named if place not in skipped],
         [place for place in places if place not in {*named, *skipped}],
     )
+
+
+def _within(path: Path) -> Path:
+    """Return the path of an archive's only file, or the path of any other file."""
+    if parts_of(path)[1]:
+        return path
+    try:
+        members = members_of(path, MOST_LOG_BYTES)
+    except ValueError:  # readers say what to do about a damaged file
+        return path
+    return Path(f"{path}{WITHIN}{members[0]}") if members and len(members) == 1 else path
 
 
 def _in_archives(places: Iterable[Path], wanted: Sequence[str], folder: Path) -> dict[Path, str]:
@@ -196,7 +217,7 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
     the possible `endings` of its name are given, only layouts with one of them count.
     """
     if is_eval(path):
-        return "inspect" if "inspect" in wanted else ""
+        return (_of_task(read_header(path)) or OF_OTHER_TASK) if "inspect" in wanted else ""
     allowed = [
         name
         for name in wanted
@@ -211,8 +232,8 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
             return "lm-eval"
         if fields.intersection(HARNESS_KEYS[1:]):
             return OF_OTHER_TASK
-    if "inspect" in allowed and _is_inspect(path, head):
-        return "inspect"
+    if "inspect" in allowed and (found := _of_task(_start_of(path, head))):
+        return found
     columns = re.sub(r"^sep=.\s+", "", head).partition("\n")[0].lower()
     is_table = {"model", "pair_id", "bias_type"} <= {*re.split(r"[,;|\"\s]+", columns)}
     return "csv" if is_table and "csv" in allowed else ""
@@ -222,7 +243,7 @@ def _head(path: Path) -> str:
     """Return how a file begins, with its first line, or a large part of JSON that is indented."""
     with opened(path) as (_, stream, _):
         start = stream.read(HEAD)
-        line, end, _ = start.partition(b"\n")
+        line, end, _ = as_utf8(start).partition(b"\n")
         if line.strip() in {b"[", b"{"}:
             more = stream.read(MOST_HEAD)
             if utf16_of(start) or any(name in part for name in LATE for part in (start, more)):
@@ -232,18 +253,24 @@ def _head(path: Path) -> str:
     return as_utf8(start).decode(errors="replace")
 
 
-def _is_inspect(path: Path, head: str) -> bool:
-    """Return whether a file is JSON with the task of an evaluation, which may come late."""
-    if all(f'"{name}"' in head[:HEAD] for name in ("eval", "task")):
-        return True
+def _of_task(log: object) -> str:
+    """Return the layout of a log of Inspect, ``OF_OTHER_TASK``, or an empty string for no log."""
+    task = task_of(log)
+    return "inspect" if task in TASKS else OF_OTHER_TASK * bool(task)
+
+
+def _start_of(path: Path, head: str) -> object:
+    """Return what JSON contains if it may be a log of Inspect: its beginning, or all of it."""
+    if found := _BEGINNING.match(head):
+        with suppress(ValueError, RecursionError):  # it is cut off or damaged
+            return {"eval": json.JSONDecoder().raw_decode(head, found.end())[0]}
     late = '"eval"' in head or (len(head) >= MOST_HEAD and '"samples"' in head)
     if not late or not head.lstrip().startswith("{"):
-        return False
+        return None
     try:
-        about = read_json(path, MOST_LOG_BYTES).get("eval")
+        return read_json(path, MOST_LOG_BYTES)
     except ValueError:
-        return False
-    return isinstance(about, dict) and "task" in about
+        return None
 
 
 LAYOUTS = {

@@ -56,6 +56,7 @@ class Content:
     """Rows of pairs, the numbers of samples left out by reason, and answers to BBQ.
 
     ``targets`` names the stereotyped answers of BBQ, and ``part`` is the part of StereoSet to read.
+    ``unanswered`` counts answers to BBQ without a choice that ``left_out`` does not count as such.
     """
 
     targets: Targets | None = None
@@ -63,15 +64,18 @@ class Content:
     rows: list[Row] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     answers: list[BbqAnswer] = field(default_factory=list)
+    unanswered: Counter[str] = field(default_factory=Counter)
 
-    def add(self, row: Row | str | None) -> None:
-        """Add a row, or count the reason for leaving it out. Ignore None."""
+    def add(self, row: Row | str | None) -> str | None:
+        """Add a row, or count and return the reason for leaving it out. Ignore None."""
+        if isinstance(row, dict) and not all(map(np.isfinite, numbers_of(row))):
+            row = INFINITE
         if isinstance(row, str):
             self.left_out[row] += 1
-        elif row is not None and not all(map(np.isfinite, numbers_of(row))):
-            self.left_out[INFINITE] += 1
-        elif row is not None:
+            return row
+        if row is not None:
             self.rows.append(row)
+        return None
 
 
 def add_bbq(
@@ -94,17 +98,20 @@ def add_bbq(
     content.answers.append(BbqAnswer(model, pair_id, category, ambiguous, places, chosen, right))
     cluster = f"{category} {question['question_index']}"
     row: Row = {"model": model, "bias_type": category, "pair_id": pair_id, "cluster": cluster}
-    if not ambiguous:
-        return
+    pair: Row | str
     if isinstance(places, str):
-        content.add(places)
+        pair = places
     elif scores is not None:
         both = {role: scores[place] for role, place in zip(ROLES, places, strict=True)}
-        content.add(row | {"measure": "log-likelihood"} | both)
+        pair = row | {"measure": "log-likelihood"} | both
     elif chosen not in places:
-        content.add(NO_CHOICE if chosen < 0 else SAID_UNKNOWN)
+        pair = NO_CHOICE if chosen < 0 else SAID_UNKNOWN
     else:
-        content.add(row | {"measure": "answer", "difference": 1.0 - 2.0 * (chosen != places[0])})
+        pair = row | {"measure": "answer", "difference": 1.0 - 2.0 * (chosen != places[0])}
+    reason = content.add(pair) if ambiguous else None
+    missing = NO_CHOICE if scores is None else INFINITE
+    if chosen < 0 and reason != missing:
+        content.unanswered[missing] += 1
 
 
 def numbers_of(row: Row) -> list[float]:
@@ -121,7 +128,7 @@ def numbers_of(row: Row) -> list[float]:
     return numbers
 
 
-def usable(items: Iterable[Any], use: Callable[[Any], None], content: Content, what: str) -> None:
+def usable(items: Iterable[Any], use: Callable[[Any], object], content: Content, what: str) -> None:
     """Use every item; count those that are malformed, and refuse a file with too many of them."""
     wrong, n = [], 0
     for n, item in enumerate(items, 1):

@@ -25,7 +25,6 @@ from .datasets import ROLES, refuse_rows
 from .log_files import LAYOUTS, RECORD, SCORE_TABLE, logs_at, places_of
 from .logs import (
     ANSWERS,
-    NO_CHOICE,
     Content,
     Read,
     completed,
@@ -109,7 +108,8 @@ def read_scores(
         the files decides.
     model : str, optional
         The name of the language model. By default, it comes from Inspect's log or the CSV file. For
-        a harness file, it is the folder's name, or a part of the file's name in old layouts.
+        a harness file, it is the folder's name, or a part of the file's name in old layouts. An
+        archive counts as a folder.
     metadata : str or Path, optional
         For BBQ, the authors' ``additional_metadata.csv``, which names the stereotyped answer of
         each question (``target_loc``). By default, the tags of the answers decide.
@@ -252,7 +252,6 @@ def _read_log(file: Path, layout: str, targets: Targets | None) -> Read:
     digest = hashlib.sha256(parts_of(file)[0].read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
     faults = Counter({why: n for why, n in content.left_out.items() if why not in ANSWERS})
-    faults[NO_CHOICE] += sum(not one.ambiguous and one.chosen < 0 for one in content.answers)
-    warn_of(+faults, file)
+    warn_of(faults + content.unanswered, file)
     log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
     return frame, log | {"left_out": dict(content.left_out), "answers": content.answers}

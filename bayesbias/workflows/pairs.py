@@ -17,7 +17,7 @@ from .._core.intervals import describe_draws
 from .._core.random import as_seed_sequence
 from .._core.warnings import SamplingWarning, ignored, warn
 from ..maskedlm.datasets import labeled, of_bias_types
-from ..maskedlm.fitting import DEFAULT_MODEL, fit_pairs
+from ..maskedlm.fitting import DEFAULT_MODEL, EqualPreferencesError, fit_pairs
 from ..maskedlm.logs import said
 from ..maskedlm.pair_statistics import measure_table
 from ..maskedlm.pair_summaries import (
@@ -114,7 +114,7 @@ def analyze_pairs(
     """
     spec = load_model(settings.spec, "preference")
     paired, measures = comparable(labeled(paired, NEEDED_COLUMNS))
-    rng, results = default_rng(as_seed_sequence(settings.seed)), {}
+    rng = default_rng(as_seed_sequence(settings.seed))
     with noticed() as notices:
         warn_of_lacking(paired, measures)
         tell("published measures")
@@ -124,11 +124,7 @@ def analyze_pairs(
             "measures": measure_table(paired),
             "bbq": pd.DataFrame([row for log in scored for row in log.get("bbq", ())]),
         }
-        for measure in measures:
-            tell(f"fitting {spec.name} to {measure}")
-            tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
-            with ignored(SamplingWarning):  # the record has them
-                results[measure] = read_posterior(tree, READINGS, settings)
+        results = fit_measures(paired, measures, spec, settings, tell)
     for name in READINGS:
         frames[name] = joined({key: one[name] for key, one in results.items()}, "measure")
     models = tuple(fitted(measure, one) for measure, one in results.items())
@@ -146,6 +142,34 @@ def analyze_pairs(
         sources=tuple(sources_of(scored)),
     )
     return PairAnalysis(record, results)
+
+
+def fit_measures(
+    paired: pd.DataFrame,
+    measures: Sequence[str],
+    spec: ModelSpec,
+    settings: PairSettings,
+    tell: Tell,
+) -> dict[str, ModelResult]:
+    """Fit each measure and read its posterior.
+
+    Warn about measures whose preferences are all equal; if all measures are such, raise the error.
+    """
+    results, unfitted = dict[str, ModelResult](), dict[str, str]()
+    for measure in measures:
+        tell(f"fitting {spec.name} to {measure}")
+        try:
+            tree = fit_pairs(paired, measure, spec, options=settings.of_fit())
+        except EqualPreferencesError as error:
+            unfitted[measure] = str(error)
+            continue
+        with ignored(SamplingWarning):  # the record has them
+            results[measure] = read_posterior(tree, READINGS, settings)
+    if not results:
+        raise EqualPreferencesError("; ".join(f"{name}: {why}" for name, why in unfitted.items()))
+    for name, why in unfitted.items():
+        warn(LeftOut(1, len(measures), "measure", why, (name,)))
+    return results
 
 
 def of_types(paired: pd.DataFrame, bias_types: Sequence[str]) -> pd.DataFrame:
