@@ -1,5 +1,6 @@
 """Changes between two tables: pairing of rows, single numbers, and the posterior."""
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,12 +19,13 @@ from bayesbias import comparison
 from bayesbias.comparison import bias_before_after, scores_before_after
 from bayesbias.comparison.before_after import SCORE_CHANGE_COLUMNS, load_frequent
 from bayesbias.comparison.pairing import pair
+from bayesbias.comparison.runs import runs_of
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 from bayesbias.model.indexing import make_design
 from bayesbias.scores import ListScore
 from bayesbias.scores.list_rows import list_rows
 from bayesbias.scores.table import resamples
-from bayesbias.tables.schema import COLUMNS, CONNECTIONS
+from bayesbias.tables.schema import COLUMNS, CONNECTIONS, IDS
 from bayesbias.warnings import OnlyListedChanged, WordsInTwoSets
 from bayesbias.workflows.change_ends import read_ends
 from bayesbias.workflows.settings import ChangeSettings
@@ -165,12 +167,60 @@ def test_the_order_of_rows_without_repeats_does_not_matter(order: list[int]) -> 
         ({"protected_group": "h"}, "'he' is in the group 'g' before but 'h' after"),
         ({"embedding": list("xyxy")}, r"'after' has 2 embeddings \(x, y\).* use fit_many"),
         ({"attribute_set": "t"}, "'pilot' .*'g' is in the set 's' before but 't'"),
+        (
+            {"attribute_set": [*"stss"]},
+            "'pilot' .* attribute_set 's' in one row and 't' in another",
+        ),
+        (
+            {"attribute_set": [*"tsss"]},
+            "'pilot' .* attribute_set 't' in one row and 's' in another",
+        ),
         ({"connection": "human"}, "'pilot' .* the connection 'associated' before but 'human'"),
         ({"connection": "odd"}, "odd"),
     ],
 )
 def test_tables_that_cannot_be_paired_say_why(after: dict[str, Any], message: str) -> None:
     refused(message, pair, pair_table(BEFORE), pair_table(AFTER).assign(**after))
+
+
+@pytest.mark.parametrize(
+    ("protected", "lacking"), [("x0", ""), ("Rose", ""), ("Rose", "rose")]
+)  # The first spelling of an attribute may be that of a protected word.
+def test_only_rows_in_the_same_set_are_paired_if_spellings_share_a_vector(
+    protected: str, lacking: str
+) -> None:
+    """One of the embeddings has both spellings as one attribute, which is in the sets of both."""
+    vectors, words = leaning("xyz", n=3)
+    vectors |= {"Rose": vectors["x_s0"], "rose": vectors["y_s0"]}
+    listed = replace(
+        words,
+        groups=words.groups | {"x": (protected, "x1", "x2")},
+        stereotypes={
+            "y": (*words.stereotypes["y"], "rose"),
+            "x": (*words.stereotypes["x"], "Rose"),
+        },
+    )
+    cased = {word: row for word, row in vectors.items() if word != lacking}
+    lower = {word.lower(): row + 0.1 for word, row in vectors.items()}
+    with warnings.catch_warnings(action="ignore", category=bb.warnings.BayesbiasWarning):
+        tables = [
+            bb.distance_table(bb.load_vectors(ends, listed, case="fallback"), listed)
+            for ends in (cased, lower)
+        ]
+    rows = [{*table[[*IDS]].itertuples(index=False, name=None)} for table in tables]
+    for order in (1, -1):
+        pairs = pair(*tables[::order])
+        left = pairs.unpaired[["table", *IDS]].itertuples(index=False, name=None)
+        first, second = rows[::order]
+        assert {*pairs.rows[[*IDS]].itertuples(index=False, name=None)} == first & second
+        assert {*left} == {("before", *row) for row in first - second} | {
+            ("after", *row) for row in second - first
+        }
+        runs = runs_of(
+            "toy", {(name, ""): t for name, t in zip("ab", tables[::order], strict=True)}
+        )
+        assert len(runs.design.y) == len(first & second)
+        assert runs.n_left_out == len(first ^ second)
 
 
 def test_matched_words_may_be_listed_in_the_other_table() -> None:

@@ -270,6 +270,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     )
     upper = table["protected_group"].where(~is_b, table["protected_group"].str.upper())
     sets = table["attribute_set"].where(~is_b, "b's " + table["attribute_set"])
+    moved = table["attribute_set"].where(table.index != table.index[is_b][0], "other")
     twice = pd.concat([table, table[is_b].assign(replicate="1")])
     many = pd.concat([table[::9].assign(replicate=str(i)) for i in range(1 + MOST_RUNS // 6)])
     for rows, options, fragment in (
@@ -290,6 +291,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
             "'x0' is in the group 'x' in a 0 but 'X' in b",
         ),
         (table.assign(attribute_set=sets), {}, "'x' is in the set .* in a 0 but"),
+        (table.assign(attribute_set=moved), {}, "attribute_set 'other' in one row and"),
         (many, {}, r"copies\), but at most 500 are supported"),
         (table, {"second": "human"}, "no human rows"),
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),

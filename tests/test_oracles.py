@@ -67,6 +67,9 @@ def test_the_parts_of_two_groups_are_relative_to_a_baseline() -> None:
             gap = scale * (means[g, "human"] - means[h, "human"])
             expected = means[g, g] - means[h, g] - gap
             assert found[baseline, g] == pytest.approx(expected, abs=0.005)
+    is_lacking = (table["protected_group"] == "y") & (table["attribute_set"] == "human")
+    of_one = bb.fit(table[~is_lacking], "by-group", **QUICK)
+    assert {*split_by_baseline(of_one, other)["baseline"]} == {"neighbors"}
 
 
 def test_a_set_that_both_groups_own_says_nothing_about_either() -> None:

@@ -125,6 +125,24 @@ def test_groups_with_the_same_labels_are_averaged() -> None:
     np.testing.assert_allclose(found[:, 0], ((one + two) / 2 + ww - bm - wm) / 2)
 
 
+@pytest.mark.parametrize("lacking", ["two", "wm"])
+def test_effects_are_averages_over_groups_that_have_both_ends(lacking: str) -> None:
+    """A group without a contrast counts as if it were not there; its cell has no other group."""
+    names = ["one", "two", "bm", "ww", "wm"]
+    draws = np.random.default_rng(1).normal(size=(7, 5, 2))
+    draws[:, names.index(lacking), 1] = np.nan
+    one, two, bm, ww, wm = draws.swapaxes(0, 1)[..., 1]
+    women = one if lacking == "two" else (one + two) / 2
+    gender = dict(zip(names, ["women", "women", "men", "women", "men"], strict=True))
+    race = dict(zip(names, ["black", "black", "black", "white", "white"], strict=True))
+    found = facet_effects(names, draws, {"gender": gender, "race": race})[1][..., 1]
+    if lacking == "two":
+        expected = [(women - bm + ww - wm) / 2, (women - ww + bm - wm) / 2, women - bm - ww + wm]
+    else:
+        expected = [women - bm, women - ww, np.full(7, np.nan)]
+    np.testing.assert_allclose(found, np.transpose(expected))
+
+
 def test_a_third_facet_is_averaged_over_and_crossed() -> None:
     """Three facets with two labels on eight groups: compare with signs of a Hadamard matrix."""
     names = [f"{a}{b}{c}" for a in "ab" for b in "cd" for c in "ef"]

@@ -68,8 +68,8 @@ def fit_change(
 ) -> DataTree:
     """Fit a model of how every distance changes from one table to another.
 
-    Rows are paired by protected word, attribute, connection, and any context; repeated rows are
-    paired in order. Any part of a distance that does not change cancels out.
+    Rows are paired by protected word, attribute, its set, connection, and any context; repeated
+    rows are paired in order. Any part of a distance that does not change cancels out.
 
     Parameters
     ----------

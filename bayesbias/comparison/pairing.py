@@ -11,12 +11,12 @@ import pandas as pd
 from .._core.display import abridged
 from ..model.design import Design
 from ..model.frequency import MATCHED
-from ..model.indexing import index_table
+from ..model.indexing import index_table, refuse_contradictions
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
-from ..tables.schema import COLUMNS, OPTIONAL_COLUMNS, validate_table
+from ..tables.schema import COLUMNS, OPTIONAL_COLUMNS, checked
 
-KEYS = "protected_word", "attribute", "connection"
+KEYS = "protected_word", "attribute", "attribute_set", "connection"
 """Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
 
 OUTCOME = "change"
@@ -28,7 +28,7 @@ ENDS = ("before", "after")
 PLACES = (
     ("protected_group", ("protected_word",), "is in the group"),
     ("attribute_set", ("attribute", "protected_group"), "is in the set"),
-    ("connection", ("attribute", "protected_group"), "has the connection"),
+    ("connection", ("attribute", "protected_group", "attribute_set"), "has the connection"),
 )
 """Columns in which tables must agree, and the columns that determine each."""
 
@@ -45,7 +45,7 @@ class Pairs:
     unpaired : DataFrame
         Rows without a partner: ``table`` (``before`` or ``after``), then ``COLUMNS``.
     n_repeated : int
-        Number of pairs with the same words and connection as an earlier pair.
+        Number of pairs with the same words, set, and connection as an earlier pair.
     """
 
     rows: pd.DataFrame
@@ -66,7 +66,7 @@ class Pairs:
 
 
 def pair(before: pd.DataFrame, after: pd.DataFrame) -> Pairs:
-    """Pair the rows of two tables by protected word, attribute, connection, and any context.
+    """Pair the rows of two tables by words, attribute set, connection, and any context.
 
     If a pair of words has several rows, as in the published race tables, the first rows of both
     tables are paired, then the second rows, and so on. If only one table has contexts, the order
@@ -127,18 +127,24 @@ def row_keys(tables: Sequence[pd.DataFrame]) -> list[pd.MultiIndex]:
 def require_agreement(tables: Sequence[pd.DataFrame], places: Sequence[str]) -> None:
     """Raise a ValueError for the first word whose `PLACES` differ between tables.
 
-    A place says where a table is, such as "before". Matched words may belong to one table only.
+    No table may contradict itself. A place says where a table is, such as "before". Matched words
+    may belong to one table only. If spellings share a vector, they are one attribute with the sets
+    of all, so an attribute with several sets in one table may have another set elsewhere.
     """
+    listed = [table[table["connection"] != MATCHED] for table in tables]
+    n_sets = [table.groupby("attribute")["attribute_set"].nunique() for table in listed]
+    in_several = {name for counts in n_sets for name in counts.index[counts > 1]}
+    one_set = [table[~table["attribute"].isin(in_several)] for table in listed]
+    of_column = {"protected_group": tables, "attribute_set": one_set, "connection": listed}
     for column, of, is_in in PLACES:
-        parts = list[pd.DataFrame]()
-        for number, table in enumerate(tables):
-            is_listed = table["connection"] != MATCHED
-            listed = table if column == "protected_group" else table[is_listed]
-            parts.append(listed[[*of, column]].drop_duplicates([*of]).assign(number=number))
+        parts = [
+            table[[*of, column]].drop_duplicates([*of]).assign(number=number)
+            for number, table in enumerate(of_column[column])
+        ]
         found = pd.concat(parts, ignore_index=True)
         known = found[[*of]].merge(found.drop_duplicates([*of]), "left", [*of])
         for row in np.flatnonzero(found[column].astype(str) != known[column].astype(str))[:1]:
-            whose = "".join(f" for the group {found[name][row]!r}" for name in of[1:])
+            whose = "".join(f" for the group {found[name][row]!r}" for name in of[1:2])
             one, other = (
                 f"{each[column][row]!r} {places[each['number'][row]]}" for each in (known, found)
             )
@@ -149,12 +155,14 @@ def require_agreement(tables: Sequence[pd.DataFrame], places: Sequence[str]) -> 
 
 
 def _one(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Validate a table, and raise a ValueError if it has several embeddings."""
-    valid = validate_table(table)
+    """Validate a table; raise a ValueError for several embeddings or contradictory rows."""
+    known = checked(table)
+    valid = known.rows
     if "embedding" in valid and valid["embedding"].nunique() > 1:
         names = list(valid["embedding"].astype(str).unique())
         raise ValueError(
             f"the table {name!r} has {len(names)} embeddings ({abridged(names)}); pass one, such "
             f"as table[table['embedding'] == {names[0]!r}], or use fit_many"
         )
+    refuse_contradictions(valid, known.coded)
     return valid

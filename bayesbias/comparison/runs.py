@@ -125,9 +125,9 @@ def runs_of(
         known = checked(table)
         warn_of_repeats(known, " ".join(filter(None, [wordlist, "in", embedding, training])))
         valid.append(known.rows)
+    measured = tuple(map(index_table, valid))
     require_agreement(valid, [" ".join(filter(None, ["in", *run])) for run in tables])
     keys = row_keys(valid)
-    measured = tuple(map(index_table, valid))
     at_equal = zip(measured, keys, strict=True)  # each run has its own ranks and controls
     columns = pd.concat([pd.Series(each.y, own) for each, own in at_equal], axis=1)
     shared = columns.dropna()

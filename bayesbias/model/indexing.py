@@ -54,7 +54,7 @@ def index_table(
     if coded is None:
         columns = [name for name in (*IDS, "context") if name in table]
         coded = {name: codes_and_names(table[name]) for name in columns}
-    _require_agreement(table, coded)
+    refuse_contradictions(table, coded)
     words, word_names = coded["protected_word"]
     groups, group_names = coded["protected_group"]
     attributes, attribute_names = coded["attribute"]
@@ -99,7 +99,7 @@ def index_table(
     return at_equal_frequency(with_cosines(design, *cosines))
 
 
-def _require_agreement(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
+def refuse_contradictions(table: pd.DataFrame, coded: Mapping[str, Coded]) -> None:
     """Raise a ValueError for the first row that contradicts an earlier one."""
     several = len(coded.get("embedding", ((), ()))[1]) > 1  # `fit` warns
     for column, of in _ONE_VALUE.items():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
-from .estimands import pair_gaps
+from .estimands import average, pair_gaps
 
 type Facets = Mapping[str, Mapping[str, str]]
 """Labels of groups, keyed by facet: ``{"gender": {"black_women": "women", ...}, "race": ...}``."""
@@ -25,7 +26,7 @@ def facet_effects(
     effect of a versus a' is the unweighted mean over b of `g[a, b] - g[a', b]`. The interaction
     with b versus b' is `(g[a, b] - g[a', b]) - (g[a, b'] - g[a', b'])`. If there are more facets,
     effects are averaged over the other facets. Groups without labels are left out, and groups with
-    the same labels are averaged.
+    the same labels are averaged. Averages leave out NaN; without other values, the effect is NaN.
 
     Returns
     -------
@@ -37,18 +38,21 @@ def facet_effects(
     labels = _labels_of(groups, facets)
     sets = {facet: list(dict.fromkeys(of.values())) for facet, of in facets.items()}
     is_cell = [labels.eq(list(cell)).all(axis=1).to_numpy() for cell in product(*sets.values())]
-    cells = np.stack([of_groups[:, own].mean(axis=1) for own in is_cell], axis=1)
+    cells = np.stack([average(of_groups[:, own]) for own in is_cell], axis=1)
     n_draws, *_, k = cells.shape
     cells = cells.reshape(n_draws, *map(len, sets.values()), k)
     rows, effects = [], []
     chosen = [some for n in range(1, len(sets) + 1) for some in combinations(sets, n)]
     for some in chosen:
-        effect = cells
+        effect, others = cells, list[int]()
         for axis, facet in enumerate(sets, start=1):
-            last = np.moveaxis(effect, axis, -1)
-            last = pair_gaps(last) if facet in some else last.mean(axis=-1, keepdims=True)
-            effect = np.moveaxis(last, -1, axis)
-        effects.append(effect.reshape(n_draws, -1, k))
+            if facet in some:
+                effect = np.moveaxis(pair_gaps(np.moveaxis(effect, axis, -1)), -1, axis)
+            else:
+                others.append(axis)
+        effect = np.moveaxis(effect, others, range(1, 1 + len(others)))
+        n_cells = prod(cells.shape[axis] for axis in others)
+        effects.append(average(effect.reshape(n_draws, n_cells, -1)).reshape(n_draws, -1, k))
         for pairs in product(*(combinations(sets[facet], 2) for facet in some)):
             texts = [f"{one} − {other}" for one, other in pairs]
             contrast = texts[0] if len(some) == 1 else " × ".join(f"({text})" for text in texts)

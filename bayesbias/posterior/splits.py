@@ -58,7 +58,7 @@ def split_by_baseline(tree: DataTree, neighbors: pd.DataFrame | None = None) -> 
     for name, gap in _gaps(design, neighbors).items():
         parts = leads[0] - gap, leads[1] + gap
         rows += [(name, *part) for part in zip(design.groups, parts, strict=True)]
-    return pd.DataFrame(rows, columns=columns).dropna(ignore_index=True)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _own_sets(design: Design) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ def _own_sets(design: Design) -> NDArray[np.bool_]:
 
 
 def _gaps(design: Design, neighbors: pd.DataFrame | None) -> dict[str, float]:
-    """Return the first group's mean distance to each baseline minus the second's."""
+    """Return the first group's mean distance to each baseline that both have minus the second's."""
     kinds = {name: design.of_connection(name) for name in CONTROLS if name in design.connections}
     parts = {
         name: (design.y[rows], design.word[rows], design.attribute_rank[design.attribute[rows]])
@@ -86,6 +86,7 @@ def _gaps(design: Design, neighbors: pd.DataFrame | None) -> dict[str, float]:
         moved = np.zeros(len(y))
         if frequency_of(design) is Frequency.EQUAL:
             moved = slopes(design)[word] * np.nan_to_num(positions_of(design, rank))
-        first, second = ((y - moved)[design.word_group[word] == g].mean() for g in (0, 1))
-        gaps[name] = float(first - second)
+        first, second = ((y - moved)[design.word_group[word] == g] for g in (0, 1))
+        if first.size and second.size:
+            gaps[name] = float(first.mean() - second.mean())
     return gaps
