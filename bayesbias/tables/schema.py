@@ -201,6 +201,13 @@ def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
     )
 
 
+def fitted_hash(table: Checked) -> str:
+    """Return the SHA-256 of the columns that every model reads; a posterior keeps it."""
+    rows = table.rows
+    read = [*known_columns(rows), *(name for name in RANKS if name in rows)]
+    return table_hash(rows[read], table.coded)
+
+
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
     """Return a table's SHA-256 in hexadecimal; `coded` comes from `checked`."""
     known = {} if coded is None else coded
