@@ -108,6 +108,8 @@ def checked(table: pd.DataFrame | Checked) -> Checked:
             raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
         if odd := [text for text in names if text != text.strip()]:
             raise ValueError(f"the {name} {odd[0]!r} has spaces around it; remove them")
+        if odd := [text for text in names if "\0" in text]:
+            raise ValueError(f"the {name} {odd[0]!r} contains a NUL character; remove it")
         valid[name] = valid[name].astype(str)
     codes, names = coded["connection"]
     for name in sorted(names):
