@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import arviz as az
@@ -72,6 +73,7 @@ def test_groups_by_name(crossed_posterior: DataTree) -> None:
     found = post["log_prior"]["connection_mean"]
     values = crossed_posterior["posterior"]["connection_mean"]
     np.testing.assert_allclose(found, norm(1, 0.3).logpdf(values).sum(axis=-1))
+    assert "log_prior" in bb.add_groups(SimpleNamespace(posterior=crossed_posterior)).children
     refused("unknown group 'log_lik'; did you mean", bb.add_groups, crossed_posterior, ["log_lik"])
 
 

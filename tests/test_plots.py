@@ -1,5 +1,6 @@
 """Plots: they are readable with any words, match their frames, and refuse bad ones."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -99,17 +100,33 @@ def ninety(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame.assign(scenario=f"s{at}", score=f"s{at}") for at in range(90)])
 
 
+def in_two_models(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([frame.assign(model=model) for model in ("a", "b")], ignore_index=True)
+
+
 REFUSED: list[tuple[str, Callable[[Any], Any], dict[str, object], str]] = [
     ("background_words", lambda frame: frame.assign(experiment="x"), {}, "not include experiment"),
     ("curves", lambda frame: pd.concat([frame] * 2), {}, "has two values at the same effect"),
     ("distances_by_rank", lambda f: f.assign(attribute="?"), {}, "no attribute in the table has"),
     ("false_alarms", lambda f: f.assign(kind="power"), {}, "has false alarms in 0 scenarios"),
     ("false_alarms", ninety, {}, "in 90 scenarios with 2 methods; a matrix needs"),
+    ("closeness", same, {"label": "list"}, r"missing columns: list"),
+    ("contrast_forest", in_two_models, {}, r"differ in the column 'model' \(a, b\)"),
+    ("forest", in_two_models, {}, r"differ in the column 'model' \(a, b\)"),
     ("forest", lambda frame: frame.drop(columns="connection"), {}, r"missing columns: connection"),
     ("forest", lambda f: f.assign(mean=np.nan), {}, "have no mean or interval"),
     ("forest", lambda f: {}, {}, r"expects a frame, not dict; pass bb\.summary\(posterior\)"),
+    ("influence", in_two_models, {}, r"differ in the column 'model' \(a, b\)"),
+    ("influence", same, {"most": 0}, "most must be a whole number, 1 or more"),
+    ("intervals", lambda f: pd.concat([f.head(2)] * 2), {}, "2 rows would be drawn in one place"),
+    ("intervals", lambda f: f.assign(mean=np.nan, low=np.nan, high=np.nan), {}, "no row has a val"),
     ("null_distribution", lambda _: [1.0, np.nan], {}, "needs finite values"),
     ("pair_forest", same, {"quantity": "p"}, "has no quantity 'p'; it has p_ster"),
+    ("predictive_check", in_two_models, {}, r"differ in the column 'model' \(a, b\)"),
+    ("scales", in_two_models, {}, r"differ in the column 'model' \(a, b\)"),
+    ("sentence_scores", lambda f: f.head(2), {}, "needs 3 different scores; .* has 2 on one side"),
+    ("sentence_scores", lambda f: f.replace(f.iloc[0, 0], np.nan), {}, "have no score"),
+    ("slope", same, {"connection": "asociated"}, "did you mean 'associated'"),
 ]
 
 
@@ -162,6 +179,27 @@ def test_contrast_forest_draws_the_pair_asked_for_and_its_mirror(odd: dict[str, 
     refused("columns: first, second", plots.contrast_forest, means)
 
 
+@pytest.mark.parametrize(
+    "name", ["closeness", "contrast_forest", "forest", "prior_predictive", "scales", "scores"]
+)
+def test_frames_from_csv_files_have_the_same_rows(name, odd, tmp_path) -> None:
+    """Empty labels of such frames are missing, and nobody knows the kind of their intervals."""
+    ((frame, *_), _), path = odd[name], tmp_path / "frame.csv"
+    frame.to_csv(path, index=False)
+    drawn = [getattr(plots, name)(each) for each in (frame, pd.read_csv(path))]
+    assert row_names(drawn[0]) == row_names(drawn[1])
+    assert "highest-density" not in " ".join(t.get_text() for t in drawn[1].findobj(Text))
+
+
+def test_groups_that_differ_in_an_underscore_have_their_own_rows(odd: dict[str, Case]) -> None:
+    frame = summaries({"she": "a_b", "he": "a b", "they": "c_d"})
+    assert row_names(plots.forest(frame)) == ["all groups", "a_b", "a b", "c d"]
+    assert bars(plots.forest(frame)) == ends(frame[frame["level"] != "word"])
+    ((dots,), _) = odd["closeness"]
+    dots = dots.assign(protected_group=["", "a_b", "c_d"])
+    assert row_names(plots.closeness(dots)) == ["all groups", "a b", "c d"]
+
+
 def test_every_standard_deviation_of_distances_has_words() -> None:
     """Without a label, the report's table of spreads omits it."""
     names = [*bb.models("distance"), *bb.models("change")]
@@ -199,6 +237,20 @@ def test_distributions_shade_the_band_and_print_the_shares() -> None:
         assert row - 0.75 < y.min() < row
         areas.append(np.trapezoid(row - y, x))
     assert areas == pytest.approx([areas[0]] * len(areas), rel=0.02)  # tails beyond two bandwidths
+    notes = [plots.distributions(table, half_width=width).texts[-1] for width in (0, 0.1)]
+    assert len({re.sub(r"[\s0-9.]+", "", note.get_text()) for note in notes}) == 1
+
+
+def test_distributions_of_two_tables_draw_what_both_have() -> None:
+    table = distances()
+    fewer = table[~table["connection"].isin(["human", "matched"])]
+    for tables in ((table, fewer), (fewer, table)):
+        ax = plots.distributions(*tables)
+        assert row_names(ax) == ["associated", "different", "neutral"]
+        texts = " ".join(text.get_text() for text in ax.texts).replace("\n", " ")
+        assert "Left out, because one table lacks it: human, matched." in texts
+    own, other = (table[table["connection"] == name] for name in ("associated", "different"))
+    refused("no connection in common", plots.distributions, own, other)
 
 
 def test_neighborhood_draws_the_nearest_and_the_words_own() -> None:
@@ -267,19 +319,48 @@ def test_curves_join_values_with_bands_and_what_is_promised() -> None:
     assert len(ax.collections) == 2
 
 
-def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one() -> None:
-    observed, values = -0.8, np.random.default_rng(1).normal(0, 0.6, 3000)
+NULL_VALUES = np.random.default_rng(1).normal(0, 0.6, 300)
+NULL_VALUES = np.concatenate([NULL_VALUES, -NULL_VALUES, [0.0]])
+
+
+@pytest.mark.parametrize(
+    ("values", "observed"),
+    [
+        *(([-2.0, -1.0, 0.0, 1.0, 2.0], size) for size in (2.0, 1.0, 0.03, 0.0)),
+        *((NULL_VALUES, size) for size in (-0.8, *NULL_VALUES[2:5], np.abs(NULL_VALUES).max())),
+    ],
+)
+def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
+    values: Any, observed: float
+) -> None:
     ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
     counts: dict[str, float] = defaultdict(float)
     for bar in ax.patches:
         counts[to_hex(bar.get_facecolor()).upper()] += bar.get_height()  # type: ignore[attr-defined]
+        if bar.get_height() and to_hex(bar.get_facecolor()).upper() == MISS and abs(observed) > 0.1:  # type: ignore[attr-defined]
+            assert abs(bar.get_x() + bar.get_width() / 2) > abs(observed)  # type: ignore[attr-defined]
     extreme = (np.abs(values) >= abs(observed)).sum()
-    assert (counts[BODY], counts[MISS]) == (3000 - extreme, extreme)
+    assert (counts[BODY], counts[MISS]) == (len(values) - extreme, extreme)
     at = [each.get_xdata()[0] for each in ax.lines]  # type: ignore[index]
     assert at == [observed, -observed, -1.94, 1.94]
 
 
-def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> None:
+def test_points_and_bands_of_a_predictive_check_have_one_order(odd: dict[str, Case]) -> None:
+    (frame,), _ = odd["predictive_check"]
+    ax = plots.predictive_check(frame)
+    widest, narrow = (frame[frame["ci_prob"] == prob].set_index("row") for prob in (0.89, 0.5))
+    wide, dots, tight = ax.collections
+    order = (widest["low"] + widest["high"]).sort_values(kind="stable").index
+    assert dots.get_offsets()[:, 1].tolist() == widest["distance"][order].tolist()  # type: ignore[index]
+    for band, part in zip((wide, tight), (widest, narrow), strict=True):
+        x, y = band.get_paths()[0].vertices.T  # type: ignore[union-attr]
+        at = [y[x == place] for place in range(len(order))]
+        assert [(min(here), max(here)) for here in at] == [
+            *zip(part["low"][order], part["high"][order], strict=True)
+        ]
+
+
+def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path, monkeypatch) -> None:
     table = distances()
     written = [plots.save(plots.neighborhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]
     assert [path.name for path in written[0]] == ["6B.a.png", "6B.a.svg"]
@@ -289,6 +370,8 @@ def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path: Path) -> No
         assert first.read_bytes() == second.read_bytes()
     assert plt.get_fignums() == []
     figure, ax = plt.subplots()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert plots.save(ax, "~/home.png") == [tmp_path / "home.png"]
     for name in ("mine.png", "v1.5.SVG", "paper.pdf", "paper.eps"):
         assert plots.save(ax, tmp_path / name) == [tmp_path / name]
     first = (tmp_path / "paper.pdf").read_bytes()
@@ -306,15 +389,16 @@ def test_what_xml_forbids_is_replaced_before_it_is_drawn(tmp_path: Path) -> None
 
 
 def test_probabilities_of_intervals_are_not_rounded() -> None:
-    row = {"ci_prob": 0.995, "row": 0, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
-    ax = bb.plots.predictive_check(pd.DataFrame([row, row]))
+    row = {"ci_prob": 0.995, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
+    ax = bb.plots.predictive_check(pd.DataFrame([row, row]).assign(row=[0, 1]))
     texts = " ".join(text.get_text() for text in ax.figure.findobj(Text))
     assert "99.5%" in texts
 
 
 def test_only_whole_shares_are_a_hundred_percent() -> None:
-    row = {"ci_prob": 0.9, "row": 0, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
-    ax = plots.predictive_check(pd.DataFrame([row] * 299 + [row | {"inside": False}]))
+    row = {"ci_prob": 0.9, "distance": 0.5, "low": 0.4, "high": 0.6, "inside": True}
+    frame = pd.DataFrame([row] * 299 + [row | {"inside": False}]).assign(row=range(300))
+    ax = plots.predictive_check(frame)
     texts = [text.get_text() for text in ax.figure.findobj(Text)]
     assert not any("100%" in text for text in texts)
     table = distances(connections=("associated", "different"), n_attributes=300)

@@ -1,6 +1,7 @@
 """Draws that other samplers made of our models, in the forms in which they come back."""
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from builders import FAST, refused
 from xarray import DataArray, Dataset, DataTree
 
 import bayesbias as bb
+from bayesbias.posterior.diagnostics import diagnostics
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 
@@ -108,6 +110,20 @@ def test_one_chain_is_a_posterior(drawn: DataTree, toy_table: pd.DataFrame) -> N
 def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:
     with pytest.warns(bb.warnings.DivergencesUnknown):
         bb.from_pymc(without_stats(drawn), toy_table, "crossed")
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.UnreliableLoo")
+def test_draws_compare_with_our_own_before_and_after_saving(
+    post: DataTree, drawn: DataTree, toy_table: pd.DataFrame, tmp_path: Path
+) -> None:
+    """These have no statistics, as ADVI's."""
+    converted = bb.from_pymc(without_stats(drawn), toy_table, "crossed")
+    bb.save_posterior(converted, tmp_path / "post.nc", effects=True)
+    trees = {"converted": converted, "loaded": bb.load_posterior(tmp_path / "post.nc")}
+    compared = bb.compare_models({"ours": post} | trees).set_index("model")["elpd"]
+    assert compared["converted"] == pytest.approx(compared["loaded"], abs=1e-3)
+    found = [diagnostics(tree)["value"] for tree in trees.values()]
+    np.testing.assert_allclose(*found, rtol=1e-3)
 
 
 def test_chains_at_different_places_are_doubted(drawn: DataTree, toy_table: pd.DataFrame) -> None:

@@ -177,6 +177,7 @@ def test_counts_add_up_over_connections_and_come_from_the_seed(crossed_posterior
         assert parts["n_inside"].sum() == whole["n_inside"]
     np.testing.assert_allclose(frame["coverage"], frame["n_inside"] / frame["n_rows"])
     rows = predictive_check(crossed_posterior, (0.5, 0.89), by="row", seed=frame.attrs["seed"])
+    assert rows.attrs == {name: frame.attrs[name] for name in ("ci_kind", "seed", "warnings")}
     assert rows.index.equals(pd.RangeIndex(2 * 32))
     inside = rows["distance"].between(rows["low"], rows["high"])
     found = inside.groupby([rows["ci_prob"], rows["connection"]]).sum()
@@ -296,6 +297,12 @@ Call = Callable[[DataTree], object]
 
 FACET = {"man": "x", "woman": "y"}
 
+
+def of_draws(post: DataTree, n: int) -> DataTree:
+    """Return the first draws of each chain."""
+    return post.isel(draw=slice(n), missing_dims="ignore")
+
+
 ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.summary(post, ci_prob=89), r"for 89%, pass 0\.89"),
     (lambda post: bb.predictive_check(post, (50,)), r"for 50%, pass 0\.5"),
@@ -334,6 +341,9 @@ ARGUMENTS: list[tuple[Call, str]] = [
     (lambda post: bb.summary(post["posterior"]), "no group 'posterior'; pass the whole"),
     (lambda post: bb.contrasts(post.drop_nodes("observed_data")), "no group 'observed_data'"),
     (lambda post: bb.summary(post.isel(draw=slice(0, 0))), "no values along draw"),
+    (lambda post: bb.prior_sensitivity(of_draws(post, 6)), "25 in total; got 6 per chain and 12"),
+    (lambda post: bb.compare_models(dict.fromkeys("ab", of_draws(post, 6))), "25 in total; got 6"),
+    (lambda post: bb.compare_models(dict.fromkeys("ab", of_draws(post, 3))), "got 3 per chain"),
     (lambda post: bb.summary(post.sel(protected_word="he")), r"sel\(protected_word=\['he'\]\)"),
 ]
 

@@ -403,6 +403,8 @@ def test_both_ends_of_distances_ranks_widths_and_copies() -> None:
     for name in ("protected_word", "attribute_set", "connection"):
         odd = valid.assign(**{name: valid[name].astype(str) + " "})
         refused("spaces around", bb.validate_table, odd)
+        odd = valid.assign(**{name: valid[name].astype(str) + "\0"})  # no file of HDF5 has it
+        refused("NUL", bb.validate_table, odd)
     far = groups_by_sets("x", 2, 4)
     equal = np.tile([0.5, 0.6, 0.7, 0.8], 2)
     assert len(duplicate_vectors(far.assign(cosine_distance=equal))) == 1

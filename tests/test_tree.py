@@ -17,7 +17,7 @@ import bayesbias as bb
 from bayesbias.model.layout import in_order
 from bayesbias.model.posterior_files import load_posterior, save_posterior
 from bayesbias.model.spec import load_model
-from bayesbias.model.tree import design_of, index_of, labels, spec_of, warnings_of
+from bayesbias.model.tree import ROW_INDICES, design_of, index_of, labels, spec_of, warnings_of
 from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import table_hash, validate_table
 
@@ -46,6 +46,14 @@ def test_indices_and_labels_give_the_rows_back(toy_table, crossed_posterior) -> 
     assert index_of(crossed_posterior, "group_index").tolist() == [0, 0, 1, 1]
     assert labels(crossed_posterior, "protected_group") == ["man", "woman"]
     refused("no dimension 'planet'", labels, crossed_posterior, "planet")
+
+
+@pytest.mark.parametrize("dim", [dim for dim in ROW_INDICES if dim != "context"])
+def test_labels_that_were_reordered_or_selected_are_refused(dim: str, toy_table) -> None:
+    post = bb.fit(toy_table, draws=25, seed=1)
+    for kept in (slice(None, None, -1), slice(-1)):
+        changed = post.isel({dim: kept}, missing_dims="ignore")
+        refused(f"labels of {dim} were selected or reordered", design_of, changed)
 
 
 def test_a_posterior_that_is_changed_has_another_design(crossed_posterior: DataTree) -> None:

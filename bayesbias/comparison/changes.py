@@ -172,6 +172,8 @@ def band_shares(
     width = UNRELATED - float(first["band_low"].iloc[0])
     bands = [first, mac_band(after, round(width, 10)).set_index("connection")]
     names = [name for name in bands[0].index if name in bands[1].index]
+    if not names:
+        raise ValueError("the two tables have no connection in common")
     frame = bands[0].loc[names, ["band_low", "band_high"]]
     for column, source in (("share", "share"), ("n", "n_rows")):
         for when, band in zip(ENDS, bands, strict=True):

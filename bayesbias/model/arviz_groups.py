@@ -15,14 +15,17 @@ from .defaults import EXTRA_GROUPS
 from .layout import add_draws
 from .likelihood import Rows, row_chunks
 from .prior_predictive import draw_prior
-from .tree import design_of, n_draws, outcome_of, spec_of, stacked
+from .tree import Analyzed, design_of, n_draws, outcome_of, posterior_in, spec_of, stacked
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
 
 def add_groups(
-    tree: DataTree, groups: str | Collection[str] = EXTRA_GROUPS, *, seed: Seed = None
+    tree: DataTree | Analyzed,
+    groups: str | Collection[str] = EXTRA_GROUPS,
+    *,
+    seed: Seed = None,
 ) -> DataTree:
     """Return a copy of a posterior with additional groups for ArviZ's functions.
 
@@ -56,7 +59,8 @@ def add_groups(
     wanted = (groups,) if isinstance(groups, str) else groups
     for group in wanted:
         check_choice("group", group, EXTRA_GROUPS)
-    tree, rng, outcome = tree.copy(), default_rng(as_seed_sequence(seed)), outcome_of(tree)
+    tree = posterior_in(tree).copy()
+    rng, outcome = default_rng(as_seed_sequence(seed)), outcome_of(tree)
     missing = {group for group in wanted if group not in tree.children}
     if "prior_predictive" in missing:
         prior = draw_prior(design_of(tree), spec_of(tree), tree["posterior"].sizes["draw"], rng)

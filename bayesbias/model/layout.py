@@ -18,9 +18,6 @@ from .tree import LIKENESS, ROW_INDICES, SAMPLED, variable_dims
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
 
-ROW_LABELS = ("protected_word", "protected_group", "attribute", "connection", "context")
-"""Dimensions that give rows a label, such as ``row_attribute``, as a coordinate."""
-
 
 def assemble(
     design: Design,
@@ -132,14 +129,15 @@ def _data(design: Design, labels: Dataset) -> dict[str, Dataset]:
 def _coordinates(design: Design) -> Dataset:
     """Return the labels of all dimensions, with one index for all groups that share them.
 
-    Each row has a number and, for each dimension in ``ROW_LABELS``, a label like ``row_attribute``.
+    Each row has a number and, for each dimension in ``ROW_INDICES``, a label like
+    ``row_attribute``, which is empty for an index of -1.
     """
     import xarray as xr
 
     names = design.coords
     of_rows = {
-        f"row_{dim}": ("row", np.array(names[dim], dtype=object)[design.codes(dim)])
-        for dim in ROW_LABELS
+        f"row_{dim}": ("row", np.array([*names[dim], ""], dtype=object)[design.codes(dim)])
+        for dim in ROW_INDICES
         if dim in names
     }
     return xr.Dataset(coords={**names, "row": np.arange(len(design.y)), **of_rows})

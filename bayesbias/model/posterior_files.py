@@ -59,10 +59,11 @@ def save_posterior(tree: DataTree, path: str | Path, *, effects: bool = False) -
     # imports Dask's scheduler, if it is installed, to lock the file.
     with h5netcdf.File(content, "w") as file:
         for node in tree.subtree:
-            group = _lighter(node.to_dataset().compute(), effects=effects)
-            if node.path == "/" or len(group):
+            whole = node.to_dataset().compute()
+            group = _lighter(whole, effects=effects)
+            if len(group) or not len(whole):
                 place = file if node.path == "/" else file.create_group(node.path)
-                compressed = {name: fast for name, v in group.data_vars.items() if v.ndim}
+                compressed = {name: fast for name, v in group.variables.items() if v.ndim}
                 group.dump_to_store(H5NetCDFStore(place), encoding=compressed)
     with replace_file(path) as temporary:
         temporary.write_bytes(content.getvalue())

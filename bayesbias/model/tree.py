@@ -219,9 +219,10 @@ def index_of(tree: DataTree, name: str) -> np.ndarray:
     constants = tree["constant_data"]
     index = np.asarray(constants[name].values, dtype=np.int64)
     dim = _INDEXED[name]
-    names = np.array(labels(tree, dim), dtype=object)
-    expected = names[np.minimum(index, len(names) - 1)]
-    changed = bool(index.max(initial=-1) >= len(names))
+    names = np.array([*labels(tree, dim), ""], dtype=object)  # an index of -1 has no label
+    last = len(names) - 1
+    expected = names[np.minimum(index, last)]
+    changed = bool(index.max(initial=-1) >= last)
     if name == "group_index":
         rows = (constants.coords[f"row_{of}"].values for of in ("protected_word", dim))
         group_of: dict[str, str] = dict(zip(*rows, strict=True))

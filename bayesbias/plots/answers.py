@@ -74,7 +74,8 @@ def closeness(
     ['all groups', 'jew', 'christian', 'muslim']
     """
     layout.require_frame(frame, (*QUANTILES, "mean"), 'analysis.frames["headline"]')
-    label = label or next(name for name in ("embedding", "protected_group") if name in frame)
+    label = label or ("embedding" if "embedding" in frame else "protected_group")
+    layout.require_frame(frame, (label,), 'analysis.frames["headline"]')
     values = -frame[QUANTILES].to_numpy(np.float64)
     step = float(np.ptp([*values.ravel(), 0.0])) / N_LEVELS or 1.0
     columns = np.floor(values / step)
@@ -91,7 +92,7 @@ def closeness(
         hollow.set(facecolor="none", edgecolor=COLORS["different"])
     ax.hlines(range(len(frame)), 0, 1, FAINT, linewidth=0.8, transform=ax.get_yaxis_transform())
     layout.draw_x(ax, CLOSER, values, 0.0)
-    names = frame[label].replace("", "all groups").str.replace("_", " ")
+    names = layout.spaced(frame[label]).replace("", "all groups")
     layout.row_labels(ax, range(len(frame)), names)
     ax.set_ylim(len(frame) - 0.7, -1.0)
     raised = 0.0

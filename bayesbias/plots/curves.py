@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.checks import check_choice
 from .._core.display import percent
 from ..tables.schema import LOG_RANKS, validate_table
 from . import layout
@@ -115,6 +116,7 @@ def slope(
     """
     layout.require_frame(frame, ("protected_group", "connection", "low"), "rows of bb.predictions")
     name, shown = str(frame.columns[0]), connection or str(frame["connection"].iloc[0])
+    check_choice("connection", shown, frame["connection"].unique())
     table = validate_table(table)
     x = np.log(table[LOG_RANKS[name][1]]) if name in LOG_RANKS else table[name]
     rows = table.assign(x=x)[table["connection"] == shown]
@@ -148,16 +150,20 @@ def predictive_check(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     frame : DataFrame
-        From `bayesbias.predictive_check` with ``by="row"``. Rows are in the order of their middle.
+        From `bayesbias.predictive_check` with ``by="row"``. Rows are in the order of the middle of
+        their widest intervals.
     """
     columns = ("ci_prob", "row", "distance", "low", "high", "inside")
     layout.require_frame(frame, columns, 'bb.predictive_check(post, by="row")')
-    ax, shares = layout.new_axes(ax, 2.4), []
+    layout.require_one_row(frame, ("ci_prob", "row"))
+    widest = frame[frame["ci_prob"] == frame["ci_prob"].max()]
+    middles = (widest["low"] + widest["high"]).to_numpy()
+    order = widest["row"].to_numpy()[np.argsort(middles, kind="stable")]
+    ax, shares, place = layout.new_axes(ax, 2.4), [], np.arange(len(order))
     for _, part in sorted(frame.groupby("ci_prob"), reverse=True):
-        rows = part.iloc[np.argsort((part["low"] + part["high"]).to_numpy(), kind="stable")]
-        place = np.arange(len(rows))
+        rows = part.set_index("row").reindex(order)
         ax.fill_between(place, rows["low"], rows["high"], color=BODY, alpha=0.35, linewidth=0)
-        inside = percent(rows["inside"].mean())
+        inside = percent(part["inside"].mean())
         shares.append(
             f"{inside} of distances are in the {layout.share(part['ci_prob'].iloc[0])} intervals"
         )
@@ -215,15 +221,17 @@ def null_distribution(
     limit = max([*away, size, *np.abs(bounds), 1e-12])
     step = 2 * limit / 60
     step = size / round(size / step) if size >= step else step  # bars start where the tails start
-    reach = int(np.ceil(limit / step * (1 - 1e-12)))
-    counts, edges = np.histogram(drawn, bins=step * np.arange(-reach, reach + 1))
-    middles = edges[:-1] + step / 2
-    tail = np.abs(middles) >= size
+    steps = np.floor(away / step * (1 + 1e-12)).astype(int)  # a value at an edge goes outward
+    place = np.where(drawn < 0, -1 - steps, steps)
+    first, n_bars, tail = place.min(), np.ptp(place) + 1, away >= size
     ax = layout.new_axes(ax, 1.5)
     keys = [layout.key("observed (dashed: mirror image)", INK, width=1.3)]
+    middles, foot = step * (first + np.arange(n_bars) + 0.5), np.zeros(n_bars)
     for part, color, name in ((tail, MISS, "at least as extreme"), (~tail, BODY, "less extreme")):
-        ax.bar(middles[part], counts[part], step * 0.94, color=color, label=name)
+        counts = np.bincount(place[part] - first, minlength=n_bars)
+        ax.bar(middles, counts, step * 0.94, foot, color=color, label=name)
         keys.insert(0, layout.key(name, color, "s", size=8, width=0))
+        foot += counts
     ax.axvline(observed, color=INK, linewidth=1.5, zorder=3, label="observed")
     ax.axvline(-observed, color=INK, linewidth=1.3, linestyle=(0, (2, 2)), zorder=3)
     for bound in bounds:

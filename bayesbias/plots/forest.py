@@ -69,7 +69,8 @@ def intervals(
         (rows that summarize others), ``text`` (shown on the right), ``tick`` (a value to compare
         with), and ``reference_low`` and ``reference_high`` (a range behind the interval).
     label, by, hue : str
-        Columns that label the rows, group them into blocks, and set colors and markers.
+        Columns that label the rows, group them into blocks, and set colors and markers. No two
+        rows may be equal in all three.
     words : bool, optional
         Required for frames with levels, such as the result of `bayesbias.summary`. The rows form
         one block per protected group, with or without rows for single words.
@@ -109,6 +110,8 @@ def intervals(
             raise ValueError(f"rope is a distance and must lie in [0, 2]; got {rope}")
         band = (-rope, rope)
     rows, heads = _lay_out(frame, label, by, most)
+    places = ["_block", "label", *([hue] if hue else ()), *rows.columns.intersection(["match"])]
+    layout.require_one_row(rows, places, drawn=("text", "y"))
     ax = _row_axes(ax, rows, heads, rows.groupby("y")[hue].nunique().max() if hue else 1)
     shaded = (
         [layout.key(f"within ±{rope:.2g}: no practical difference", BAND, "s", size=9, width=0)]
@@ -142,7 +145,7 @@ def intervals(
 def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     """Return labeled rows in blocks of groups, and a note about words that are left out."""
     frame = frame.assign(protected_word=frame.get("protected_word", ""))
-    kept, note = frame.astype(dict.fromkeys(LEVEL_COLUMNS, str)), ""
+    kept, note = frame.assign(**frame[[*LEVEL_COLUMNS]].apply(layout.texts)), ""
     if kept[[name for name in ("mean", "low", "high") if name in kept]].isna().any(axis=None):
         raise ValueError("some rows have no mean or interval; remove them with dropna")
     word = kept["level"] == WORD
@@ -152,7 +155,7 @@ def _in_groups(frame: pd.DataFrame, *, words: bool) -> tuple[pd.DataFrame, str]:
     if not words and not word.all():
         kept, word = kept[~word], word[~word]
     overall = kept["level"] == OVERALL
-    named = ("group: " if word.any() else "") + kept["protected_group"].str.replace("_", " ")
+    named = ("group: " if word.any() else "") + layout.spaced(kept["protected_group"])
     block = named.where(kept["protected_group"] != "", "")
     label = kept["protected_word"].where(word, block).where(~overall, "all groups")
     order = np.where(overall, -1, pd.factorize(kept["protected_group"])[0])

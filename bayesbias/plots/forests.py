@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from .._core.checks import check_numbers
 from ..tables.descriptives import UNRELATED, lead_contrasts, probability_below
 from ..tables.levels import LEVEL_COLUMNS
 from . import layout
@@ -127,11 +128,13 @@ def influence(frame: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) ->
     """
     columns = ("factor", "name", "mean", "mean_without")
     layout.require_frame(frame, columns, "bb.influence(posterior)")
+    layout.require_one_row(frame, ("factor", "name"))
+    check_numbers(most=most)
     rows = frame.groupby("factor", sort=False).head(most)
     with_all, ends = frame["mean"].iloc[0], rows[["mean", "mean_without"]]
     ax = intervals(
         rows.assign(
-            factor=rows["factor"].str.replace("_", " ") + "s",
+            factor=layout.spaced(rows["factor"]) + "s",
             mean=rows["mean_without"],
             low=ends.min(axis=1),
             high=ends.max(axis=1),
@@ -155,12 +158,12 @@ def scales(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     )
     tails = frame["parameter"] == "nu"
     rows, note = frame[~tails], f"{layout.interval_note(frame)} Farther right means more spread."
+    of = layout.texts(rows["of"])
     for nu, low, high in frame.loc[tails, ["mean", "low", "high"]].to_numpy():
         note += f" Degrees of freedom: {nu:.0f} ({low:.0f}–{high:.0f}); tails are heavy below 10."
     meaning = rows["parameter"].replace(MEANINGS)
-    label = rows["of"].where(rows["of"] != "", meaning)
     ax = intervals(
-        rows.assign(meaning=meaning, label=label, bold=rows["of"] == ""),
+        rows.assign(of=of, meaning=meaning, label=of.where(of != "", meaning), bold=of == ""),
         by="meaning",
         hue="of",
         xlabel="standard deviation, in units of cosine distance",
@@ -177,7 +180,7 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a table's position among tables drawn from the prior (`bayesbias.prior_predictive`)."""
     columns = ("statistic", "of", "observed", "low", "high", "share_below")
     layout.require_frame(frame, columns, "bb.prior_predictive(model, table)")
-    figure = frame["statistic"].replace(FIGURES)
+    figure, of = frame["statistic"].replace(FIGURES), layout.texts(frame["of"])
     inside = frame["observed"].between(frame["low"], frame["high"])
     model = f" of {frame.attrs['model']}" if "model" in frame.attrs else ""
     values = frame[["observed", "low", "high"]].map(layout.number).to_numpy()
@@ -185,8 +188,8 @@ def prior_predictive(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return intervals(
         frame.assign(
             figure=figure,
-            label=frame["of"].where(frame["of"] != "", figure),
-            bold=frame["of"] == "",
+            label=of.where(of != "", figure),
+            bold=of == "",
             text=[f"{value}  [{low}, {high}]" for value, low, high in values],
             where=np.where(inside, "inside the interval", "outside"),
             **dict.fromkeys(("mean", "low", "high"), share),
@@ -222,7 +225,7 @@ def pair_forest(
         raise ValueError(f"the frame has no quantity {quantity!r}; it has {there}")
     return intervals(
         rows.assign(
-            block=rows["bias_type"].replace("", "all bias types"),
+            block=layout.texts(rows["bias_type"]).replace("", "all bias types"),
             text=rows["p_above"].map(layout.probability),
         ),
         label="model",
@@ -248,6 +251,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if rows.empty:
         raise ValueError("no score in the frame has a value; see the column 'note' for the reasons")
     sign = np.where(rows["direction"] == "higher", 1.0, -1.0)
+    groups = layout.texts(rows["groups"])
     away = rows[["value", "low", "high"]].sub(rows["no_bias"], axis=0).mul(sign, axis=0)
     farthest = away.abs().max(axis=1).groupby(rows["score"]).transform("max").replace(0, 1)
     shares = away.div(farthest, axis=0)
@@ -255,7 +259,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     posterior = rows["interval"] == "posterior"
     ax = intervals(
         rows.assign(
-            label=rows["groups"].where(~posterior, rows["groups"] + ", posterior"),
+            label=groups.where(~posterior, groups + ", posterior"),
             block=rows["score"] + " → " + rows["reading"],
             text=[
                 f"{layout.number(v)}  [{layout.number(low)}, {layout.number(high)}]"

@@ -13,7 +13,7 @@ import pandas as pd
 
 from .._core.display import shortened
 from .._core.files import replace_file
-from .._core.intervals import DEFAULT_CI_KIND, interval_kind
+from .._core.intervals import interval_kind
 from ..records.rows import Verdict
 from .palette import BAND, FAINT, INK, LINE, QUIET
 
@@ -102,7 +102,7 @@ def save(axes: Axes, path: str | Path) -> list[Path]:
 
     if not isinstance(axes, Axes):
         raise TypeError(f"save needs Axes, not {type(axes).__name__}; pass figure.axes[0]")
-    figure, path = figure_of(axes), Path(path)
+    figure, path = figure_of(axes), Path(path).expanduser()
     title = {"Title": axes.get_title(loc="left").replace("\n", " ")}
     extra = {"png": title, "svg": title | {"Date": None}, "pdf": title | {"CreationDate": None}}
     files = {kind: path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")}
@@ -135,6 +135,8 @@ def draw_x(
     if reference is not None:
         ax.axvline(reference, color=LINE, linewidth=1.1, linestyle=DASHES, zorder=1.5)
     ends = [] if reference is None else [reference]
+    if np.isnan(np.asarray(values, dtype=float)).all():
+        raise ValueError("no row has a value to draw")
     every = np.concatenate([np.ravel(values), ends, band or ()])
     low, high = np.nanmin(every), np.nanmax(every)
     margin = 0.04 * (high - low) or 0.05
@@ -255,6 +257,18 @@ def shorten(text: str, most: int = 26, among: Iterable[str] = ()) -> str:
     return shortened(legible(text), most, [*map(legible, among)])
 
 
+def spaced(names: pd.Series) -> pd.Series:
+    """Replace underscores by blanks, except in names that would become one, such as a_b and a b."""
+    names = texts(names)
+    shown = names.str.replace("_", " ")
+    return shown.where(names.groupby(shown).transform("nunique") == 1, names)
+
+
+def texts(labels: pd.Series) -> pd.Series:
+    """Return labels as text; empty labels are missing in frames from `pandas.read_csv`."""
+    return labels.astype(object).where(labels.notna(), "").astype(str)
+
+
 def number(value: float, digits: int = 2) -> str:
     """Format with `digits` decimals or, below 0.1, significant digits; NaN becomes a dash."""
     if np.isnan(value):
@@ -277,12 +291,33 @@ def interval_name(frame: pd.DataFrame) -> str:
     """Return a name for the frame's intervals, such as ``89% highest-density intervals``."""
     ci_prob = frame.attrs.get("ci_prob")
     prob = f"{share(ci_prob)} " if isinstance(ci_prob, float) else ""
-    return f"{prob}{interval_kind(frame.attrs.get('ci_kind', DEFAULT_CI_KIND))}s"
+    ci_kind = frame.attrs.get("ci_kind")  # files of frames do not keep it
+    return f"{prob}{'interval' if ci_kind is None else interval_kind(ci_kind)}s"
 
 
 def interval_note(frame: pd.DataFrame) -> str:
     """Return a note that explains points and bars."""
     return f"Points: posterior means. Bars: {interval_name(frame)}."
+
+
+def require_one_row(frame: pd.DataFrame, keys: Sequence[str], drawn: Iterable[str] = ()) -> None:
+    """Raise a ValueError if several rows have the same keys, and name a column that differs.
+
+    The columns in `drawn` are not named, nor are columns of numbers with decimals.
+    """
+    place = frame.groupby([*keys], sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    several = np.bincount(place) > 1
+    if not several.any():
+        return
+    same = frame[place == several.argmax()]
+    label = ", ".join(dict.fromkeys(text for text in texts(same[[*keys]].iloc[0]) if text))
+    how = "Leave out all but one, or give them different labels"
+    for name in frame.columns.difference([*keys, *drawn], sort=False):
+        values = texts(same[name]).unique()
+        if len(values) > 1 and not pd.api.types.is_float_dtype(same[name]):
+            how = f"They differ in the column {name!r} ({', '.join(values)}); select one value"
+            break
+    raise ValueError(f"{len(same)} rows would be drawn in one place, {label!r}. {how}")
 
 
 def require_frame(frame: pd.DataFrame, columns: Iterable[str], source: str) -> None:

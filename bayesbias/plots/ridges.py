@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .._core.display import percent
-from ..tables.descriptives import UNRELATED, densities, mac_band
-from ..tables.schema import validate_table
+from ..tables.descriptives import FEWEST_FOR_DENSITY, UNRELATED, densities, mac_band
+from ..tables.schema import connections_present, validate_table
 from . import layout
 from .palette import COLORS, INK, LINE, QUIET
 
@@ -39,23 +39,29 @@ def distributions(
     table : DataFrame
         A long-form table.
     after : DataFrame, optional
-        The table after a change. Its densities are filled, and those of `table` are dashed.
+        The table after a change. Its densities are filled, and those of `table` are dashed. Only
+        connections that both tables have are drawn.
     half_width : float, optional
         Half-width of the band. The default is abs(1 - MAC) of `table`, rounded up to two decimals.
     """
-    filled = validate_table(table if after is None else after)
+    filled, left_out = validate_table(table if after is None else after), ""
     if after is None:
         bands = mac_band(table, half_width)
     else:
         from ..comparison.changes import band_shares
 
         bands = band_shares(table, after, half_width)
+        there = connections_present(pd.concat([validate_table(table), filled]))
+        if others := [name for name in there if name not in [*bands["connection"]]]:
+            left_out = f" Left out, because one table lacks it: {', '.join(others)}."
     names = bands["connection"].tolist()
+    filled = filled[filled["connection"].isin(names)]
     low, high = float(bands["band_low"].iloc[0]), float(bands["band_high"].iloc[0])
     curves = densities(filled).assign(when="after")
     if after is not None:
         curves = pd.concat([densities(table).assign(when="before"), curves])
-    curves["density"] *= RIDGE / curves["density"].max()
+    curves = curves[curves["connection"].isin(names)]
+    curves = curves.assign(density=RIDGE * curves["density"] / curves["density"].max())
     ax = _ridge_axes(ax, names, row_height=0.95)
     for (connection, when), curve in curves.groupby(["connection", "when"], sort=False):
         name = str(connection)
@@ -82,9 +88,10 @@ def distributions(
     raised = layout.right_column(
         ax, heading, [(row - RIDGE / 3, text, True) for row, text in enumerate(texts)]
     )
-    note = f"Shaded: a band around 1 ({low:.2f} to {high:.2f}){'' if half_width else why}. Right: "
+    why = "" if half_width is not None else why
+    note = f"Shaded: a band around 1 ({low:.2f} to {high:.2f}){why}. Right: share of single "
     return layout.header(
-        ax, title, f"{note}share of single distances in the band. {about}", raised=raised
+        ax, title, f"{note}distances in the band. {about}{left_out}", raised=raised
     )
 
 
@@ -125,6 +132,14 @@ def sentence_scores(paired: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     groups = {
         f"{m}, {of}": part for (m, of), part in paired.groupby(["model", "measure"], sort=False)
     }
+    if not np.isfinite(paired[[*sides]].to_numpy(np.float64)).all():
+        raise ValueError("some sentences have no score; remove their pairs")
+    for name, part in groups.items():
+        if (fewest := part[[*sides]].nunique().min()) < FEWEST_FOR_DENSITY:
+            raise ValueError(
+                f"a density needs {FEWEST_FOR_DENSITY} different scores; {name} has {fewest} on "
+                "one side. Leave it out, or add pairs"
+            )
     ax = _ridge_axes(ax, [*groups], row_height=0.95)
     ends = paired[[*sides]].to_numpy().min(), paired[[*sides]].to_numpy().max()
     x = np.linspace(*ends, 300)

@@ -33,6 +33,7 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         Number of closest attributes.
     """
     rows = nearest_attributes(table, word, most).rename(columns={"cosine_distance": "mean"})
+    n = rows["n_available"].max()
     return intervals(
         rows.assign(low=rows["mean"], high=rows["mean"]),
         label="attribute",
@@ -40,7 +41,7 @@ def neighborhood(table: pd.DataFrame, word: str, *, most: int = 10, ax: Axes | N
         reference=UNRELATED,
         xlabel=layout.DISTANCE,
         title=f"Attributes closest to “{layout.shorten(word)}”",
-        note=f"The closest {most} of {rows['n_available'].iloc[0]}, and all associated attributes. "
+        note=f"The closest {min(most, n)} of {n}, and all associated attributes. "
         f"{layout.UNRELATED_NOTE}",
         keys=[layout.key(name, *STYLES[name], width=0) for name in connections_present(rows)],
         most=MOST_WORDS,

@@ -27,7 +27,7 @@ from ..tables.levels import OVERALL
 from .contrasts import contrast_draws, default_draws
 from .estimands import compares_stereotypes, pair_place, require_overall
 from .mixtures import contrast_weights, drawn_parameters
-from .summaries import reads_posterior
+from .summaries import reads_posterior, require_draws
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -120,6 +120,7 @@ def prior_sensitivity(
     import xarray as xr
 
     check_numbers(least=LEAST_DRAWS, draws=draws)
+    require_draws(tree)
     most = tree["posterior"].sizes["draw"] // LEAST_CHAIN
     step = max(1, min(n_draws(tree) // draws, most))
     tree = tree.isel(draw=slice(None, None, step), missing_dims="ignore")

@@ -26,6 +26,7 @@ from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..sampling.variation import require_variation
 from ..warnings import UnreliableLoo
+from .summaries import require_draws
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
@@ -121,7 +122,9 @@ def _comparable(
         if hashes[first] is None or hashes[name] != hashes[first]:
             raise ValueError(f"{first!r} and {name!r} must be fitted to one table; see table_hash")
     for name, tree in trees.items():
-        if leave_out != "row" and (likelihood := spec_of(tree).likelihood) != "normal":
+        if leave_out == "row":
+            require_draws(tree)
+        elif (likelihood := spec_of(tree).likelihood) != "normal":
             raise ValueError(
                 f"leaving out words works only for Normal models, but {name!r} has a {likelihood} "
                 "likelihood; use leave_out='row', which works for any model"

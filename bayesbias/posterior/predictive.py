@@ -99,6 +99,7 @@ def predictive_check(
     inside = (low <= y[:, None]) & (y[:, None] <= high)
     names = np.array(labels(tree, "connection"))
     connection = names[index_of(tree, "connection_index")]
+    origin = {"ci_kind": ci_kind, "seed": sequence.entropy}
     if by == "row":
         parts = [
             pd.DataFrame({"ci_prob": p, "row": np.arange(len(y)), "connection": connection}).assign(
@@ -106,7 +107,9 @@ def predictive_check(
             )
             for at, p in enumerate(probabilities)
         ]
-        return pd.concat(parts, ignore_index=True)
+        of_rows = pd.concat(parts, ignore_index=True)
+        of_rows.attrs |= origin
+        return of_rows
     of = {"all": np.full(len(y), True)} | {name: connection == name for name in names}
     counts = [
         (ci_prob, name, int(part.sum()), int(inside[part, place].sum()))
@@ -116,7 +119,7 @@ def predictive_check(
     frame = pd.DataFrame(counts, columns=["ci_prob", "connection", "n_rows", "n_inside"])
     frame["coverage"] = frame["n_inside"] / frame["n_rows"]
     unrelated = p_unrelated(design_of(tree), default_rng(sequence.spawn(1)[0]))
-    frame.attrs |= {"ci_kind": ci_kind, "seed": sequence.entropy, "p_unrelated": unrelated}
+    frame.attrs |= origin | {"p_unrelated": unrelated}
     return frame
 
 

@@ -30,7 +30,7 @@ from ..model.tree import (
     variable_dims,
     warnings_of,
 )
-from ..sampling.options import ROPE_SHARE, check_rope
+from ..sampling.options import LEAST_CHAIN, LEAST_DRAWS, ROPE_SHARE, check_rope
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
 from .estimands import (
     Values,
@@ -58,6 +58,16 @@ def reads_posterior[**P](
         return carry_warnings(read(posterior, *options, **keywords), posterior)
 
     return from_any  # type: ignore[return-value]  # callers may also name the argument
+
+
+def require_draws(tree: DataTree) -> None:
+    """Raise a ValueError for fewer draws than checks of a posterior need."""
+    per_chain, total = tree["posterior"].sizes["draw"], n_draws(tree)
+    if per_chain < LEAST_CHAIN or total < LEAST_DRAWS:
+        raise ValueError(
+            f"checks of a posterior need {LEAST_CHAIN} draws per chain and {LEAST_DRAWS} in total; "
+            f"got {per_chain} per chain and {total} in total"
+        )
 
 
 @reads_posterior

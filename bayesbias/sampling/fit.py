@@ -26,13 +26,7 @@ from ..model.pymc_model import full_model
 from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import variable_dims
 from ..tables.copies import warn_of_repeats
-from ..tables.schema import (
-    RANKS,
-    Checked,
-    checked,
-    known_columns,
-    table_hash,
-)
+from ..tables.schema import Checked, checked, fitted_hash
 from ..warnings import NoLikeness, NoRanks, SeveralEmbeddings
 from .doubts import describe_fit
 from .exact import sample_exact
@@ -145,9 +139,7 @@ def fit_checked(
     spec, valid = load_model(model, "distance"), table.rows
     design, spec = with_slopes(make_design(table), spec, valid, covariates)
     warn_of_unknowns(design, spec)
-    hashed = [*known_columns(valid), *(name for name in RANKS if name in valid)]
-    hashed_table = table_hash(valid[hashed], table.coded)
-    return fit_design(design, spec, priors=priors, table_hash=hashed_table, options=options)
+    return fit_design(design, spec, priors=priors, table_hash=fitted_hash(table), options=options)
 
 
 @shows_fit_keywords

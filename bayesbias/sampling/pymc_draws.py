@@ -17,6 +17,7 @@ from ..model.design import Design
 from ..model.layout import complete
 from ..model.spec import ModelSpec, Priors, load_model
 from ..model.tree import variable_dims
+from ..tables.schema import checked, fitted_hash
 from .doubts import describe_fit
 from .pymc_models import with_effects
 from .reduction import collapse
@@ -83,7 +84,8 @@ def from_pymc(
         complete(tree, design, spec)
     known = "diverging" in tree["sample_stats"]
     origin = {"method": "nuts" if known else "unknown", "method_reason": "sampled by the caller"}
-    describe_fit(tree, spec, **origin, seed="", table_hash=design.digest)
+    hashed = design.digest if isinstance(table, Design) else fitted_hash(checked(table))
+    describe_fit(tree, spec, **origin, seed="", table_hash=hashed)
     return tree
 
 

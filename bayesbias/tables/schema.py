@@ -108,6 +108,8 @@ def checked(table: pd.DataFrame | Checked) -> Checked:
             raise ValueError(f"row {int(np.argmax(empty))} has an empty {name}")
         if odd := [text for text in names if text != text.strip()]:
             raise ValueError(f"the {name} {odd[0]!r} has spaces around it; remove them")
+        if odd := [text for text in names if "\0" in text]:
+            raise ValueError(f"the {name} {odd[0]!r} contains a NUL character; remove it")
         valid[name] = valid[name].astype(str)
     codes, names = coded["connection"]
     for name in sorted(names):
@@ -199,6 +201,13 @@ def with_heads(table: pd.DataFrame, known: Iterable[str]) -> pd.DataFrame:
         table.rename(columns={name: plain for name, plain in names.items() if plain in {*known}}),
         (),
     )
+
+
+def fitted_hash(table: Checked) -> str:
+    """Return the SHA-256 of the columns that every model reads; a posterior keeps it."""
+    rows = table.rows
+    read = [*known_columns(rows), *(name for name in RANKS if name in rows)]
+    return table_hash(rows[read], table.coded)
 
 
 def table_hash(table: pd.DataFrame, coded: Mapping[str, Coded] | None = None) -> str:
