@@ -237,6 +237,18 @@ def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     np.testing.assert_allclose(same["mean"], other["mean"], atol=0.15 * other["sd"].max())
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-4])
+def test_controls_that_hardly_changed_leave_the_sampler_exact(noise: float) -> None:
+    """Changes as small as those of vectors in a text with few digits have sds, too."""
+    before = bb.distance_table("glove-demo", "religion")
+    rng = np.random.default_rng(0)
+    still = before["connection"].isin(CONTROLS)
+    moved = before["cosine_distance"] + rng.normal(scale=np.where(still, noise, 0.02))
+    got = fit_change(before, before.assign(cosine_distance=moved), "change", seed=1, **FAST)
+    assert got.attrs["method"] == "exact"
+    assert got["sample_stats"]["pareto_k"] < 0.7
+
+
 def test_only_stereotypes_that_have_vectors_change() -> None:
     """Words have likeness here, and no row of controls differs between units of a class."""
     vectors, words = leaning("xy")

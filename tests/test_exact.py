@@ -264,6 +264,33 @@ def test_a_pole_with_much_mass_below_all_trials_is_found(shape: float, *, lost: 
     assert _has_pole(trial, narrow).tolist() == [lost]
 
 
+@pytest.mark.parametrize("shape", [0.3, 0.45])
+def test_sds_with_little_mass_below_the_lowest_range_are_drawn(shape: float) -> None:
+    drawn, log_sds, _, _ = drawn_sd(
+        lambda points: loggamma(shape).logpdf(points[:, 0]), 0.0, 20_000
+    )
+    assert drawn.pareto_k < 0.7
+    for at in (-12, -8, -4, -1):
+        share = gamma(shape).cdf(np.exp(at))
+        error = np.sqrt(share * (1 - share) / 20_000)
+        assert (log_sds < at).mean() == pytest.approx(share, abs=4 * error), at
+
+
+def test_sds_of_a_millionth_are_no_pole() -> None:
+    table = bb.distance_table("glove-demo", "weat7")
+    y, found = table["cosine_distance"], []
+    for scale in (1e-2, 1e-4):
+        moved = table.assign(cosine_distance=y.mean() + scale * (y - y.mean()))
+        tree = bb.fit(moved, "crossed", method="exact", seed=1)
+        assert tree["sample_stats"]["pareto_k"] < 0.7
+        found.append(bb.contrasts(tree)[["mean", "sd", "low", "high"]] / scale)
+    coarse, fine = found
+    # Errors of 4,000 draws; another seed moves means by .02 of a width.
+    near = 0.05 * (coarse["high"] - coarse["low"])
+    for column in ("mean", "sd"):
+        assert ((fine[column] - coarse[column]).abs() < near).all()
+
+
 def test_a_prior_with_a_pole_gives_a_warning(neutral: Design) -> None:
     priors = {"connection_sd": Prior("gamma", {"shape": 0.05, "rate": 0.05})}
     how = {"method": "exact", "draws": 50, "seed": 1}
@@ -296,8 +323,9 @@ def test_all_modes_are_found_from_any_of_them(first: int) -> None:
 
     one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
     start = peaks[[first]]
-    trial, along = _along_sds(one, density, start)
-    found = _all_modes(one, density, start, trial, along)
+    trial = np.linspace(-12, 3, 61)
+    along = _along_sds(one, density, start, trial)
+    found = _all_modes(one, density, Fields(mode=start, trial=trial, along=along))
     # L-BFGS stops at small gradients; its forward differences are off by a step of 1e-6.
     np.testing.assert_allclose(found[:, 0], [peaks[first], peaks[1 - first]], atol=1e-3)
 

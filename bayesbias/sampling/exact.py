@@ -43,8 +43,12 @@ LOG_SD_BOUNDS = (-12.0, 3.0)
 """Range in which to search for the mode of the log sds, raised for outcomes with an sd above one.
 For distances in [0, 2], both ends are implausible."""
 
-N_TRIALS = 61
-"""Number of values to try for each sd, in steps of a quarter on the log scale."""
+LOWERED = (6.0, 12.0, 18.0)
+"""How far the range is lowered until no sd has much mass below it, as in rows that hardly changed;
+if one still has, it has a pole."""
+
+TRIALS = 4
+"""Number of values to try for each sd per unit of the log scale."""
 
 TELLING = 0.25
 """Smallest change in log density that distinguishes an sd from zero."""
@@ -209,20 +213,48 @@ def _drawn(
     posterior: Collapsed, density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
 ) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
-    prior = partial(log_prior, posterior.spec, posterior.blocks)
-    trial, along = _along_sds(posterior, density, mode)
-    floor, offset = _resolution(posterior, trial, along, _along_sds(posterior, prior, mode)[1])
-    continued = partial(_continued, density, prior, floor)
-    coordinates = Coordinates(posterior, continued, offset)
-    has_pole = _has_pole(*_along_sds(posterior, continued, mode))
-    along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
-    modes = coordinates.points(_all_modes(posterior, density, mode, trial, along))
-    drawn = importance_resample(coordinates.log_density, modes, n_draws, rng)
+    low, high = bounds_of(posterior)
+    near = first = _surroundings(posterior, density, mode, (low, high))
+    for step in LOWERED:
+        if not near.has_pole:
+            break
+        ends = low - step, high
+        near = _surroundings(posterior, density, find_mode(density, mode, ends), ends)
+    near = first if near.has_pole else near
+    modes = near.coordinates.points(_all_modes(posterior, density, near))
+    drawn = importance_resample(near.coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
     n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
-    if has_pole.any():  # proposals do not reach its mass
+    if near.has_pole:  # proposals do not reach its mass
         drawn = replace(drawn, pareto_k=np.inf)
-    return drawn, coordinates.parameters(drawn.points), n_modes, floor
+    return drawn, near.coordinates.parameters(drawn.points), n_modes, near.floor
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The density along each sd around a mode."""
+
+    mode: FloatArray  # (n_parameters,)
+    trial: FloatArray  # (n_trials,): log sds
+    along: FloatArray  # (n_sds, n_trials): log densities; -inf where they are rounding errors
+    floor: FloatArray  # (n_parameters,): log sds below which they are rounding errors
+    coordinates: Coordinates
+    has_pole: bool
+
+
+def _surroundings(
+    posterior: Collapsed, density: LogDensity, mode: FloatArray, ends: tuple[float, float]
+) -> Surroundings:
+    prior, trial = partial(log_prior, posterior.spec, posterior.blocks), trials(ends)
+    along = _along_sds(posterior, density, mode, trial)
+    level = _along_sds(posterior, prior, mode, trial)
+    with np.errstate(invalid="ignore"):  # residual sds can be too small to be possible: -inf
+        floor, offset = _resolution(posterior, trial, along, level)
+        continued = partial(_continued, density, prior, floor)
+        has_pole = bool(_has_pole(trial, _along_sds(posterior, continued, mode, trial)).any())
+    along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
+    coordinates = Coordinates(posterior, continued, offset)
+    return Surroundings(mode, trial, along, floor, coordinates, has_pole)
 
 
 def _continued(
@@ -239,16 +271,21 @@ def bounds_of(posterior: Collapsed) -> tuple[float, float]:
     return LOG_SD_BOUNDS[0] + scale, LOG_SD_BOUNDS[1] + scale
 
 
+def trials(ends: tuple[float, float]) -> FloatArray:
+    """Return the log sds to try in a range."""
+    low, high = ends
+    return np.linspace(low, high, round(TRIALS * (high - low)) + 1)
+
+
 def _along_sds(
-    posterior: Collapsed, log_density: LogDensity, mode: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return log sds to try, (N_TRIALS,), and the log density along each sd, (n_sds, N_TRIALS)."""
-    trial = np.linspace(*bounds_of(posterior), N_TRIALS)
+    posterior: Collapsed, log_density: LogDensity, mode: FloatArray, trial: FloatArray
+) -> FloatArray:
+    """Return the log density along each sd, (n_sds, n_trials), if others are at the mode."""
     sds = np.flatnonzero(posterior.is_sd)
-    points = np.repeat(mode[None], len(sds) * N_TRIALS, axis=0).reshape(len(sds), N_TRIALS, -1)
+    shape = (len(sds), len(trial))
+    points = np.repeat(mode[None], len(sds) * len(trial), axis=0).reshape(*shape, -1)
     points[np.arange(len(sds)), :, sds] = trial
-    density = log_density(points.reshape(len(sds) * N_TRIALS, -1))
-    return trial, density.reshape(len(sds), N_TRIALS)
+    return log_density(points.reshape(len(sds) * len(trial), -1)).reshape(shape)
 
 
 def _resolution(
@@ -282,19 +319,14 @@ def _has_pole(trial: FloatArray, along: FloatArray) -> NDArray[np.bool_]:
     return np.asarray((slope < LEAST_SLOPE) & (below > MOST_BELOW * inside))
 
 
-def _all_modes(
-    posterior: Collapsed,
-    log_density: LogDensity,
-    mode: FloatArray,
-    trial: FloatArray,
-    along: FloatArray,
-) -> FloatArray:
+def _all_modes(posterior: Collapsed, log_density: LogDensity, near: Surroundings) -> FloatArray:
     """Return all modes of the density, (n_modes, n_parameters), starting with the given mode.
 
     If the data contradict the prior of a mean, there are two explanations. The mean may be where
     the data are, or it may follow the prior while the words vary widely. Searches therefore also
     start from second peaks of single sds and from combinations of these peaks.
     """
+    mode, trial, along = near.mode, near.trial, near.along
     inner = along[:, 1:-1]
     peaks = (inner > along[:, :-2]) & (inner > along[:, 2:])
     peaks &= inner > along.max(axis=1, keepdims=True) - DEEPEST
@@ -307,7 +339,7 @@ def _all_modes(
     for values in islice(product(*starts), 1, MOST_STARTS):
         start = mode.copy()
         start[sds] = values
-        other = find_mode(log_density, start, bounds_of(posterior))
+        other = find_mode(log_density, start, (trial[0], trial[-1]))
         if all(np.abs(other - known).max() > SAME_MODE for known in modes):
             modes.append(other)
     return np.array(modes)

@@ -20,7 +20,7 @@ from ..model.pymc_model import full_model, parameter_variables
 from ..model.spec import ModelSpec, Priors, load_model
 from .collapsed import log_density
 from .effects import draw_effects
-from .exact import N_TRIALS, bounds_of, mode_of
+from .exact import bounds_of, mode_of, trials
 from .importance import curvature
 from .parameters import Block, parameters_of
 from .reduction import Collapsed, collapse
@@ -118,7 +118,7 @@ def _scores(posterior: Collapsed, mode: FloatArray, block: Block) -> Scores:
     maps = []
     for place in range(block.where.start, block.where.stop):
         near = np.clip(mode[place] + widths[place] * NEAR, *ends)
-        logs = np.unique(np.concatenate([np.linspace(*ends, N_TRIALS), near]))
+        logs = np.unique(np.concatenate([trials(ends), near]))
         points = np.tile(mode, (len(logs), 1))
         points[:, place] = logs
         maps.append(Scores.of(logs, density(points)))
