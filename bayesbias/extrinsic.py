@@ -49,10 +49,11 @@ def tpr_gaps(
     Returns
     -------
     DataFrame
-        One row per ``class``. ``variance`` is the variance of the rates across groups;
-        ``corrected_variance`` removes the sampling variance, so it is unbiased but can be negative.
-        For two groups, ``gap`` has the interval ``low`` to ``high``. ``tpr_GROUP`` and ``n_GROUP``
-        describe each group. Values that need an absent group's samples are NaN.
+        One row per ``class``; the columns of a frame name its classes. ``variance`` is the variance
+        of the rates across groups; ``corrected_variance`` removes the sampling variance, so it is
+        unbiased but can be negative. For two groups, ``gap`` has the interval ``low`` to ``high``.
+        ``tpr_GROUP`` and ``n_GROUP`` describe each group. Values that need an absent group's
+        samples are NaN.
 
     References
     ----------
@@ -72,8 +73,13 @@ def tpr_gaps(
     if real.ndim not in (1, 2) or real.shape != guess.shape or real.shape[:1] != member.shape:
         shapes = f"{real.shape}, {guess.shape}, and {member.shape}"
         raise ValueError(f"truth, predicted, and group must have matching shapes; got {shapes}")
-    names = np.unique(real).tolist() if real.ndim == 1 else [*range(real.shape[1])]
-    if real.ndim == 1:
+    if real.ndim == 2:
+        both = {"truth": truth, "predicted": predicted}
+        frames = {name: as_pandas(one) for name, one in both.items() if is_frame(one)}
+        check_labels(frames, "columns")
+        names = [*next((frame.columns for frame in frames.values()), range(real.shape[1]))]
+    else:
+        names = np.unique(real).tolist()
         real, guess = (column[:, None] == np.array(names) for column in (real, guess))
         if not guess.any():
             raise ValueError(f"predicted ({predicted!r:.40}) has no class of truth ({names!r:.40})")
@@ -320,7 +326,7 @@ def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:
 
 def _numbers(name: str, column: pd.Series) -> FloatArray:
     """Return a column as numbers; name the first value that is not a finite number."""
-    numbers = real_numbers(column)
+    numbers = real_numbers(column, truth=True)
     if (wrong := ~np.isfinite(numbers)).any():
         row = int(wrong.argmax())
         value = column.tolist()[row]

@@ -363,6 +363,18 @@ class RepeatedSentences(BayesbiasWarning):
     )
 
 
+class NoSharedWords(BayesbiasWarning):
+    """The two sentences of most pairs share no word, so no words tell which pairs are alike."""
+
+    n: int
+    total: int
+    text = (
+        "the sentences of {n:,} of {total:pair} share no word, as in languages without blanks "
+        "between words. Each such pair is a cluster of its own, so intervals are too narrow; add a "
+        "column cluster with what each pair contrasts"
+    )
+
+
 class IncompleteCovariate(BayesbiasWarning):
     """A covariate of sentence pairs has no value in `n` of `total` rows, so it is not used."""
 

@@ -2,7 +2,9 @@
 
 import json
 import shutil
+import unicodedata
 from dataclasses import replace
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from bayesbias.contextual import (
     seat,
 )
 from bayesbias.contextual.sentences import natural_sentence, sentence
+from bayesbias.warnings import SameSpellings, WordsInTwoRoles
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.wordlist import analyze_lists
 
@@ -92,6 +95,13 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path, monkeypat
     assert load_sentences("~/sentences.csv") == sentences
     found = natural_sentence(sentences["nurse"][0], "nurse")
     assert found.text[found.start : found.stop] == "Nurse"
+
+
+def test_a_word_does_not_end_before_its_accent_or_vowel_sign() -> None:
+    assert natural_sentence("यह कमी है और कम है", "कम")[1:] == (13, 15)
+    text = unicodedata.normalize("NFD", "The café near the cafe.")
+    assert natural_sentence(text, "cafe")[1:] == (19, 23)
+    assert natural_sentence(text, "café")[1:] == (4, 9)
 
 
 def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
@@ -187,7 +197,35 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
         one = bb.scores.weat(made.in_context(context), *lists)
         assert value == pytest.approx(one.effect_size)
     assert seat(made, ["he", "uncle"], *lists[1:]).missing == ("uncle",)
-    refused("no word in X has vectors: uncle", seat, made, ["uncle"], *lists[1:])
+    refused(r"no word in X is in the embedding \(uncle\)", seat, made, ["uncle"], *lists[1:])
+
+
+def test_spellings_with_the_same_tokens_are_one_word(made, words: bb.WordList) -> None:
+    """As for static vectors, even if sentences with the two spellings have different vectors."""
+    added = {"He": "he", "Nurse": "nurse", "AUNT": "aunt"}
+    rows = np.random.default_rng(2).normal(size=(3, *made.vectors.shape[1:])).astype(np.float32)
+    forms = (*made.words, *added.values())
+    vectors = np.concatenate([made.vectors, rows])
+    wider = replace(made, words=(*made.words, *added), vectors=vectors, forms=forms)
+    sets = dict(words.stereotypes) | {"woman": (*words.stereotypes["woman"], "Nurse", "AUNT")}
+    spelled = replace(
+        words, stereotypes=sets, controls={**words.controls, "neutral": ("He", "park")}
+    )
+    with pytest.warns(SameSpellings) as told, pytest.warns(WordsInTwoRoles):
+        table = contextual_table(wider, spelled)
+    assert dict(told[0].message.spellings) == added
+    sets["woman"] = (*words.stereotypes["woman"], "aunt")
+    plain = replace(
+        spelled, stereotypes=sets, controls={**words.controls, "neutral": ("he", "park")}
+    )
+    with pytest.warns(WordsInTwoRoles):
+        assert_frame_equal(table, contextual_table(made, plain))
+    lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid"]]
+    for score in (seat, partial(ceat, n_samples=30, seed=1)):
+        refused(r"X and Y share AUNT \(as aunt\)", score, wider, ["he", "AUNT"], *lists[1:])
+        with pytest.warns(SameSpellings):
+            twice = score(wider, *lists[:3], ["nurse", "maid", "Nurse"])
+        assert twice.effect_size == score(wider, *lists).effect_size
 
 
 def test_scores_take_the_mappings_that_tables_take(made: ContextualVectors) -> None:
@@ -234,7 +272,7 @@ def test_samples_are_weat_of_one_sentence_a_word_and_combined_as_published() -> 
     p_value = 2 * norm.sf(abs(found.effect_size) / found.standard_error)
     assert found.p_value == pytest.approx(p_value)
     x, *others = LISTS.values()
-    refused("no word in X has vectors: z", ceat, vectors, ["z"], *others)
+    refused(r"no word in X is in the embedding \(z\)", ceat, vectors, ["z"], *others)
     for score in (ceat, seat):
         refused("X contains x1 more than once", score, vectors, [*x, "x1"], *others)
         refused("X and Y share x1", score, vectors, x, x, *others[1:])
@@ -275,6 +313,13 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
         turned = contextual_vectors(mini, WORDS[::-1], pooling=pooling, batch_size=1).vectors
         # Single-precision rounding depends on shapes: about 1e-6 for values up to 3.
         np.testing.assert_allclose(whole, turned[::-1], atol=1e-5)
+
+
+@pytest.mark.mlm
+def test_a_tokenizer_without_case_and_accents_has_one_form_of_a_word(mini) -> None:
+    words = ["Polish", "polish", "café", "cafe", "José Maria", "jose maria", "shoe"]
+    found = contextual_vectors(mini, words, ["This is {}."])
+    assert found.forms == ("Polish", "Polish", "café", "café", "José Maria", "José Maria", "shoe")
 
 
 MIXING = {

@@ -63,6 +63,14 @@ def test_rates_are_those_of_a_loop(seed: int, n_groups: int, n_classes: int) -> 
     found = tpr_gaps(truth, guess, group)
     many = tpr_gaps(np.eye(n_classes)[truth], np.eye(n_classes)[guess], group)
     pd.testing.assert_frame_equal(many.drop(columns="class"), found.drop(columns="class"))
+    named = [
+        pd.DataFrame(np.eye(n_classes)[of]).rename(columns="c{}".format) for of in (truth, guess)
+    ]
+    for frames in (named, [named[0], named[1].to_numpy()], [named[0].to_numpy(), named[1]]):
+        found_named = tpr_gaps(*frames, group)
+        assert found_named["class"].tolist() == [f"c{c}" for c in range(n_classes)]
+        pd.testing.assert_frame_equal(found_named.assign(**{"class": many["class"]}), many)
+    refused("different labels", tpr_gaps, named[0], named[1].iloc[:, ::-1], group)
     for c in range(n_classes):
         rates = [np.mean(guess[(truth == c) & (group == g)] == c) for g in range(n_groups)]
         np.testing.assert_allclose(found.filter(like="tpr_").loc[c], rates, rtol=1e-14)
@@ -140,6 +148,11 @@ def test_the_levels_of_correlation() -> None:
     assert found["n"].tolist() == [8] * 4 + [40] * 3 + [8, 4]
     texts = frame.assign(score=frame["score"].map(repr), bias=frame["bias"].map(repr))
     pd.testing.assert_frame_equal(correlations(texts, seed=0), found)
+    biased = pd.Series(rng.random(len(frame)) < 0.5, frame.index)
+    by_number = correlations(frame.assign(bias=biased.astype(int)), seed=0)
+    for kind in ("bool", "boolean", "object", "bool[pyarrow]"):
+        truths = frame.assign(bias=biased.array.astype(kind))
+        pd.testing.assert_frame_equal(correlations(truths, seed=0), by_number)
     for odd in ("high", None, np.inf):
         wrong = frame.astype(object).assign(score=[0.5, odd, *frame["score"][2:]])
         refused("column score must be finite.* got ('high'|nan|inf) in row 1", correlations, wrong)

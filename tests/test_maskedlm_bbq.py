@@ -263,6 +263,14 @@ WITHIN: list[tuple[list[str], str, int]] = [
 ]
 
 
+def test_answers_and_groups_in_other_scripts_differ_by_vowels() -> None:
+    names = [["दादा"], ["दादी"], ["Unknown"]]
+    assert [named_place(one, names) for one in ("दादा", "यह दादी है", "दाद")] == [0, 1, -1]
+    tags = {"ans0": ["लड़का", "लड़का"], "ans1": ["लड़की", "लड़की"], "ans2": ["Unknown", "unknown"]}
+    asked = {"category": "लिंग", "question_polarity": "neg", "answer_info": tags}
+    assert bbq_places(asked | {NESTED[1]: {"stereotyped_groups": ["लड़की"]}}) == (1, 0)
+
+
 @pytest.mark.parametrize(("answers", "text", "place"), WITHIN)
 def test_a_name_within_a_longer_name_is_no_answer(answers, text, place) -> None:
     assert named_place(text, [[one] for one in answers]) == place

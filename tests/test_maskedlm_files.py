@@ -1,6 +1,7 @@
 """Sentence pairs and logs of other evaluations: every layout, and refusals."""
 
 import json
+import unicodedata
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from maskedlm_toys import question
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
+from bayesbias.maskedlm.datasets import ROLES
 from bayesbias.maskedlm.score_tables import LOG_COLUMNS
-from bayesbias.warnings import LeftOut, RepeatedSentences
+from bayesbias.warnings import LeftOut, NoSharedWords, RepeatedSentences
 
 CROWS = {
     "sent_more": ["The old man forgot his keys.", "She is bad at maths."],
@@ -107,6 +109,30 @@ def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
     assert word_contrast(first, second) == word_contrast(second, first) == "black / white"
     assert word_contrast("He told her.", "Her he told.") == "he her told / he her told"
     assert word_contrast("A man.", "A rich man.") == " / rich"
+
+
+@pytest.mark.parametrize(
+    ("template", "one", "other"),
+    [
+        ("वह {} तेज है।", "लड़का", "लड़की"),  # vowels that are marks
+        ("Ein {} da.", "Schüler", "Schu\u0308lerin"),  # NFC and NFD
+        ("این {} است.", "می\u200cخواهم", "می\u200cدانم"),  # a joiner within words
+        ("{} นี้", "ผู้ชาย", "ผู้หญิง"),
+    ],
+)
+def test_a_contrast_has_whole_words_in_any_script(template, one, other) -> None:
+    words = sorted(unicodedata.normalize("NFC", word).lower() for word in (one, other))
+    assert word_contrast(template.format(one), template.format(other)) == " / ".join(words)
+
+
+def test_sentences_without_blanks_need_clusters() -> None:
+    rows = [(f"他是{work}", f"她是{work}", "gender", "stereo") for work in ("医生", "护士", "老师")]
+    pairs = pd.DataFrame(rows, columns=[*ROLES, "bias_type", "direction"])
+    pairs = pairs.assign(pair_id=["1", "2", "3"])
+    with pytest.warns(NoSharedWords) as told:
+        validate_pairs(pairs)
+    assert (told[0].message.n, told[0].message.total) == (3, 3)
+    assert validate_pairs(pairs.assign(cluster="他 / 她"))["cluster"].nunique() == 1
 
 
 def harness(*scores: tuple[float, float]) -> str:

@@ -56,6 +56,15 @@ def test_statements_are_arithmetic_on_draws(post: DataTree) -> None:
     assert pair["mean"] == pytest.approx(frame["mean"][0])
 
 
+def test_names_in_other_scripts_need_no_backquotes() -> None:
+    words = {"वह": "लड़का", "उसे": "लड़का", "she": "लड़की", "her": "लड़की"}
+    tree = bb.fit(distances(words), "paper", seed=3, **FAST)
+    text = "लड़का: associated < लड़की: associated"
+    quoted = text.replace("लड़का", "`लड़का`").replace("लड़की", "`लड़की`")
+    one, other = bb.hypothesis(tree, text, quoted)["mean"]
+    assert one == other
+
+
 GENDER = {"bw": "women", "bm": "men", "ww": "women", "wm": "men", "aw": "women", "am": "men"}
 RACE = {"bw": "black", "bm": "black", "ww": "white", "wm": "white", "aw": "asian", "am": "asian"}
 FACETS = {"gender": GENDER, "race": RACE}

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import keyed, refused
+from gensim.models.callbacks import CallbackAny2Vec
+from gensim.utils import RULE_DISCARD
 from test_comparison_many import list_of
 
 import bayesbias as bb
@@ -127,7 +129,7 @@ BAD_SETTINGS: list[tuple[object, str]] = [
     ({"min_count": "1"}, "'min_count' must be a number"),
     ({"window": 0}, "'window' must be a number, 1 or more"),  # gensim would never end
     ({"epochs": 0}, "'epochs' must be a whole number, 1 or more"),
-    ({"epochs": 2.0}, "'epochs' must be a whole number"),
+    ({"epochs": 2.5}, "'epochs' must be a whole number"),
     ({"vector_size": "100"}, "'vector_size' must be a whole number, 2 or more"),
     ({"alpha": float("nan")}, "'alpha' must be a number"),
     ({"bucket": -1}, "'bucket' must be a whole number"),
@@ -143,17 +145,34 @@ def test_settings_that_are_refused(documents, settings: object, told: str) -> No
 def test_settings_of_every_type_are_used(documents) -> None:
     """Any setting at gensim's own default changes nothing."""
     how: dict[str, Any] = {"n": 2, "seed": 1, "settings": SETTINGS}
-    more = {"hs": False, "alpha": 0.025, "max_final_vocab": None, "shrink_windows": True}
+    more = {"hs": False, "alpha": 0.025, "max_final_vocab": 60.0, "shrink_windows": True}
     more |= {"negative": np.int64(5), "ns_exponent": 0.75, "sample": 1e-3}
     table = bb.retrain(documents, WORDLIST, **how)
     more |= {"trim_rule": None, "callbacks": [], "hashfxn": hash, "comment": "mine"}
-    more |= {"max_vocab_size": 1e6, "sg": True, "window": 3.0}
+    more |= {"max_vocab_size": 1e6, "sg": True, "window": 3.0, "epochs": 3.0}
     how["settings"] = SETTINGS | more
     pd.testing.assert_frame_equal(table, bb.retrain(documents, WORDLIST, **how))  # type: ignore[arg-type]
     how |= {"method": "fasttext", "settings": SETTINGS | {"bucket": 100}}
     table = bb.retrain(documents, WORDLIST, **how)
     how["settings"] = SETTINGS | {"bucket": 100, "word_ngrams": 1, "negative": 5.0, "min_n": 3.0}
     pd.testing.assert_frame_equal(table, bb.retrain(documents, WORDLIST, **how))  # type: ignore[arg-type]
+
+
+def test_an_error_in_a_function_of_the_caller_is_raised(documents) -> None:
+    class Stops(CallbackAny2Vec):
+        def on_epoch_end(self, model: object) -> None:
+            fail(model)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("my own")
+
+    for own in ({"trim_rule": fail}, {"callbacks": [Stops()]}):
+        refused("my own", retrained, documents, own, error=RuntimeError)
+    refused("often enough", retrained, documents, {"trim_rule": lambda *_: RULE_DISCARD})
+
+
+def retrained(documents: list[list[str]], settings: dict[str, Any]) -> None:
+    bb.retrain(documents, WORDLIST, 2, settings=SETTINGS | settings)
 
 
 def test_wrong_input_is_refused() -> None:

@@ -1,9 +1,11 @@
 """Spellings: forms that are looked up, and characters that readers cannot see or mistake."""
 
+import unicodedata
+
 import pytest
 
 import bayesbias as bb
-from bayesbias._core.characters import mistaken, plainly, unseen
+from bayesbias._core.characters import has_only_letters, mistaken, plainly, unseen, words_in
 from bayesbias._core.substitutions import substitutions
 from bayesbias.tables.spellings import every_form, key_of_many
 
@@ -76,6 +78,17 @@ def test_a_joiner_at_an_end_joins_nothing() -> None:
     for joiner in ("\u200c", "\u200d"):
         assert unseen(f"می{joiner}خواهم") == []
         assert unseen(f"می{joiner}") == unseen(f"{joiner}می") == [joiner]
+
+
+@pytest.mark.parametrize("word", ["लड़की", "می\u200cخواهم", "ผู้หญิง", "cafe\u0301", "word"])
+def test_marks_and_joiners_are_within_words(word: str) -> None:
+    assert has_only_letters(word)
+    assert not any(
+        has_only_letters(other) for other in (f"{word}2", f"{word} {word}", "\u0301", "")
+    )
+    assert words_in(f"«{word}», {word}-{word}") == [unicodedata.normalize("NFC", word)] * 3
+    assert words_in(f"«{word}», {word}-{word}", "-")[1:] == ["-".join([words_in(word)[0]] * 2)]
+    assert key_of_many([word, "she"], [f"/c/x/{word}", "/c/x/she"]) == "/c/x/{word}"
 
 
 USUAL = ["человек", "می\u200cخواهم", "β-carotene", "Tシャツ", "naïve", "œuvre", "kadın"]

@@ -3,7 +3,7 @@
 import gzip
 import sys
 from collections.abc import Callable
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import product
 from pathlib import Path
 from zipfile import ZipFile
@@ -186,7 +186,7 @@ def test_parquet_without_pyarrow_names_what_to_install(table, tmp_path, monkeypa
         refused(r"pip install 'bayesbias\[parquet\]'", call, error=ImportError)
 
 
-def test_the_published_layout_is_read(file: Write) -> None:
+def test_the_published_layout_is_read(file: Write, tmp_path: Path) -> None:
     with pytest.warns(LeftOut) as told:
         table = read_table(file("published.csv", PUBLISHED))
     assert (told[0].message.n, told[0].message.total) == (1, 6)
@@ -194,6 +194,12 @@ def test_the_published_layout_is_read(file: Write) -> None:
     assert table["connection"].tolist() == connections
     assert table["protected_group"].tolist() == ["man", "man", "man", "woman", "woman"]
     assert "null" in set(table["attribute"])
+    coded = pd.read_csv(StringIO(PUBLISHED), keep_default_na=False).astype(
+        {"connection": "category", "protected_word": "category", "word_class": "category"}
+    )
+    coded.to_parquet(tmp_path / "published.parquet")
+    with pytest.warns(LeftOut):
+        assert_frame_equal(read_table(tmp_path / "published.parquet"), table)
     path = file("published.csv", PUBLISHED + "it,soldier,man,-100,associated\n")
     with pytest.warns(LeftOut) as told:
         assert "it" not in set(read_table(path)["protected_word"])

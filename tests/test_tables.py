@@ -382,6 +382,7 @@ def test_the_probability_below_zero_is_the_share_of_draws_there() -> None:
 def test_what_is_refused(toy: pd.DataFrame) -> None:
     refused("MAC needs associated", mac_band, toy[toy["connection"] == "human"])
     refused("half_width", mac_band, toy, half_width=14)
+    assert mac_band(toy, np.array(0.2)).equals(mac_band(toy, 0.2))  # an array without dimensions
     refused("did you mean 'she'", neighborhood, toy, "shee")
     refused("only associated - human", contrast_of, DIFFERENCES, "neutral", "human")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import cache
+from itertools import groupby
 
 _CYRILLIC = dict(
     zip("авеѕіјкмнорстухһԁԛԝАВЕЅІЈКМНОРСТУХӀ", "abesijkmhopctyxhdqwABESIJKMHOPCTYXI", strict=True)
@@ -23,6 +26,36 @@ JOINERS = "\u200c\u200d"
 """Characters without width that many scripts, but not these, need between letters."""
 
 EUROPEAN = ("LATIN", "CYRILLIC", "GREEK")
+
+
+@cache
+def letters() -> str:
+    r"""Return what finds the letters of words between a pattern's brackets.
+
+    This is ``\w`` with marks, which ``\w`` lacks and which vowels are in many scripts, and joiners.
+    """
+    kinds = groupby(map(chr, range(0x300, 0x20000)), is_mark)
+    runs = [[*characters] for marks, characters in kinds if marks]
+    return rf"\w{JOINERS}" + "".join(f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def words_in(text: str, within: str = "") -> list[str]:
+    """Return the words of a text, with composed letters; they may have the characters `within`."""
+    composed = unicodedata.normalize("NFC", text)
+    return re.findall(rf"(?:[\w{within}][{letters()}]*)+", composed)
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character is an accent, a vowel sign, or another mark on a letter."""
+    return unicodedata.category(character).startswith("M")
+
+
+def has_only_letters(word: str) -> bool:
+    """Return whether a word consists of letters with their marks and joiners."""
+    if word.isascii() or word.isalpha():
+        return word.isalpha()
+    parts = (letter.isalpha() or letter in JOINERS or is_mark(letter) for letter in word)
+    return word[:1].isalpha() and all(parts)
 
 
 def code_point(character: str) -> str:

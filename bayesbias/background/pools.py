@@ -13,6 +13,7 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from .._core.arrays import FloatArray, unit_rows
+from .._core.characters import has_only_letters
 from .._core.checks import Argument, ArgumentError, check_choice
 from .._core.warnings import warn
 from ..embeddings.formats.keyed import Vectors, chunks_of, is_ranked, with_words
@@ -113,7 +114,7 @@ class Pools:
     @cached_property
     def letters(self) -> Free:
         """Whether each drawn word consists of letters only."""
-        return np.array([word.isalpha() for word in self.drawn[0]], dtype=bool)
+        return np.array([has_only_letters(word) for word in self.drawn[0]], dtype=bool)
 
     @cached_property
     def places(self) -> dict[str, list[int]]:

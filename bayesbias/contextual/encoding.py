@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._core.checks import check_choice, check_labels, check_listed, check_numbers, is_whole
 from .._core.display import abridged, progress_bar
 from .._core.warnings import warn
+from ..tables.spellings import FORM
 from ..warnings import ContextIgnored
 from .encoders import Encoder, load_encoder
 from .sentences import PLACE, Sentence, load_templates, natural_sentence, sentence
@@ -35,7 +36,8 @@ class ContextualVectors:
     """Vectors of words in contexts; see `contextual_vectors`.
 
     ``vectors`` has shape (n_words, n_contexts, n_dims) and single precision. ``missing`` are the
-    words that the tokenizer cannot represent or that have no sentence.
+    words that the tokenizer cannot represent or that have no sentence. ``forms`` has, for each
+    word, the first one with the same tokens: *Polish* and *polish* are one word without case.
     """
 
     encoder: str
@@ -45,6 +47,7 @@ class ContextualVectors:
     missing: tuple[str, ...]
     pooling: str
     layer: int
+    forms: tuple[str, ...] = ()
 
     def in_context(self, context: str) -> KeyedVectors:
         """Return the vectors from one context, for any function that takes word vectors."""
@@ -53,6 +56,8 @@ class ContextualVectors:
         check_choice("context", context, self.contexts)
         keyed = KeyedVectors(self.vectors.shape[2])
         keyed.add_vectors(list(self.words), self.vectors[:, self.contexts.index(context)])
+        if self.forms:
+            keyed.expandos[FORM] = np.array(self.forms, dtype=object)
         return keyed
 
 
@@ -142,12 +147,12 @@ def contextual_vectors(
     blind = [text for text in contexts if pooling == "cls" or text.startswith(PLACE)]
     if pooling in {"word", "cls"} and blind and loaded.is_causal:
         warn(ContextIgnored(loaded.name, tuple(blind), len(contexts)))
-    pieces = {word: loaded.tokenizer(word, add_special_tokens=False) for word in wanted}
+    pieces = {w: loaded.tokenizer(w, add_special_tokens=False)["input_ids"] for w in wanted}
     unknown = loaded.tokenizer.unk_token_id
     known = tuple(
         word
-        for word, encoded in pieces.items()
-        if encoded["input_ids"] and unknown not in encoded["input_ids"]
+        for word, ids in pieces.items()
+        if ids and unknown not in ids
         if natural is None or natural.get(word)
     )
     if not known:
@@ -158,6 +163,8 @@ def contextual_vectors(
         fewest = min(len(natural[word]) for word in known)
         contexts = tuple(f"sentence {number}" for number in range(1, fewest + 1))
         sentences = [natural_sentence(text, w) for w in known for text in natural[w][:fewest]]
+    first = dict[tuple[int, ...], str]()
+    forms = tuple(first.setdefault((*pieces[word],), word) for word in known)
     depth = layer % (n + 1)
     rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
     return ContextualVectors(
@@ -168,6 +175,7 @@ def contextual_vectors(
         missing=tuple(word for word in wanted if word not in known),
         pooling=pooling,
         layer=depth,
+        forms=forms,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.random import default_rng
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
-from ..embeddings.word_sets import listed_words, refuse_overlap
+from ..embeddings.word_sets import look_up, refuse_overlap
 from ..scores.poles import effect_sizes
 from .encoding import ContextualVectors, as_contextual
 
@@ -80,17 +81,14 @@ def _rows(
     vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words."""
+    found = look_up(vectors.in_context(vectors.contexts[0]), lists)
+    refuse_overlap("X", "Y", found.words, found.spellings)
     place = {word: row for row, word in enumerate(vectors.words)}
-    rows, missing = [], dict[str, None]()
-    given = {name: listed_words(name, words) for name, words in lists.items()}
-    refuse_overlap("X", "Y", given)
-    for name, words in given.items():
-        missing |= dict.fromkeys(word for word in words if word not in place)
-        known = [place[word] for word in words if word in place]
-        if not known:
-            raise ValueError(f"no word in {name} has vectors: {', '.join(words)}")
-        rows.append(np.asarray(vectors.vectors[known], dtype=np.float64))
-    return rows, tuple(missing)
+    rows = [
+        vectors.vectors[[place[word] for word in words]].astype(np.float64)
+        for words in found.words.values()
+    ]
+    return rows, tuple(dict.fromkeys(chain(*found.missing.values())))
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from .._core.characters import letters
 from .._core.reading import located, read_toml
 from .._core.resources import toml_path
 from ..tables.schema import require_columns
@@ -67,7 +69,9 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
 
 def natural_sentence(text: str, word: str) -> Sentence:
     """Find a word's first whole-word occurrence in a sentence, ignoring case."""
-    match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) if word else None
+    forms = {word, *(unicodedata.normalize(form, word) for form in ("NFC", "NFD"))}
+    some = "|".join(map(re.escape, forms))
+    match = re.search(rf"(?<![{letters()}])(?i:{some})(?![{letters()}])", text) if word else None
     if match is None:
         raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")
     return Sentence(text, *match.span())

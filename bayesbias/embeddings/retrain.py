@@ -9,7 +9,7 @@ import reprlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ MOST = {"word_ngrams": 1}
 """Largest values of settings; gensim has no others yet."""
 
 WHOLE = ("vector_size", "epochs", "bucket", "max_final_vocab")
-"""Settings that must be whole numbers; gensim takes others such as 5.0, too."""
+"""Settings that must be whole numbers; gensim rounds others, or has no use for 5.0, either."""
 
 OR_NONE = ("max_vocab_size", "max_final_vocab")
 """Settings that are numbers or None."""
@@ -120,7 +120,11 @@ def retrain(
         chosen, model_seed = [texts[i] for i in drawn], int(rng.integers(2**31))
         try:
             model = models[method](chosen, seed=model_seed, workers=1, **checked)
-        except RuntimeError:  # of gensim, for an empty vocabulary
+        except RuntimeError:  # of gensim, for an empty vocabulary, or of the caller's functions
+            untrained = models[method](**checked)
+            untrained.build_vocab(chosen, trim_rule=checked.get("trim_rule"))
+            if untrained.wv.key_to_index:
+                raise
             raise ValueError(
                 "no word of the documents occurs often enough to be trained; choose a smaller "
                 "min_count, as in settings={'min_count': 1}"
@@ -169,7 +173,8 @@ def _checked(settings: object, model: type[Any], method: str) -> dict[str, Any]:
         default = parameters[name].default
         if name in OR_NONE or (isinstance(default, Real) and not isinstance(default, bool)):
             _check_number(name, value)
-    return dict(settings)
+    whole = {name: int(settings[name]) for name in WHOLE if settings.get(name) is not None}
+    return {**settings, **whole}
 
 
 def _check_number(name: str, value: object) -> None:
@@ -177,8 +182,9 @@ def _check_number(name: str, value: object) -> None:
     if value is None and name in OR_NONE:
         return
     least, most = LEAST.get(name, -inf), MOST.get(name, inf)
-    right = isinstance(value, Real) and isfinite(value) and least <= float(value) <= most
-    if not right or (name in WHOLE and not isinstance(value, Integral)):
+    number = float(value) if isinstance(value, Real) else inf
+    right = isfinite(number) and least <= number <= most
+    if not right or (name in WHOLE and not number.is_integer()):
         kind = "a whole number" if name in WHOLE else "a number"
         ends = f", {least} or more" * (name in LEAST) if name not in MOST else f" up to {most}"
         raise ValueError(f"the setting {name!r} must be {kind}{ends}; got {value!r}")

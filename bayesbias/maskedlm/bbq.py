@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.characters import words_in
 from .._core.reading import literal, located
 from ..tables.schema import require_columns
 from ..tables.table_files import read_csv
@@ -173,7 +174,7 @@ def unknown_place(question: Mapping[str, Any]) -> int | None:
 
 def spoken(text: str) -> str:
     """Return the words of a text in lower case, without an article before them."""
-    found = re.findall(r"[\w'-]+", text.lower().translate(APOSTROPHES))
+    found = words_in(text.lower().translate(APOSTROPHES), "'-")
     words = [word for each in found if (word := each.strip("'-"))]  # marks around a quotation
     return " ".join(words[1:] if words[:1] in (["the"], ["a"], ["an"]) else words)
 
@@ -227,7 +228,7 @@ def _labels(question: Mapping[str, Any], place: int) -> set[str]:
     """Return the labels of an answer: its text, its tag, and the parts of the tag."""
     info = info_of(question, place)
     if not any(info):  # a few questions have no tags
-        return {_label(word) for word in re.findall(r"\w+", str(question[f"ans{place}"]))}
+        return {_label(word) for word in words_in(str(question[f"ans{place}"]))}
     parts = re.split("[-_]", info[-1])
     leading = list(takewhile(lambda part: _label(part) in _LEADING, parts))
     names = [*info, *leading, "-".join(parts[len(leading) :])]
@@ -242,4 +243,4 @@ def _label(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+    return "".join(words_in(name.lower())).replace("_", "")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .._core.characters import words_in
 from .._core.checks import check_choice, unknown_name
 from .._core.warnings import warn
 from ..tables.schema import real_numbers, require_columns
-from ..warnings import RepeatedSentences
+from ..warnings import NoSharedWords, RepeatedSentences
 
 PAIR_LABELS = ("pair_id", "bias_type", "direction", "cluster")
 """Columns that label a pair. Pairs in the same cluster contrast the same words."""
@@ -34,8 +34,6 @@ ALL_TYPES = "all"
 
 NEEDS_DIRECTION = f"needs the direction {' or '.join(DIRECTIONS)}; are two columns swapped?"
 
-_WORD = re.compile(r"[\w'’-]+")
-
 
 def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """Check a frame of sentence pairs, and return it with its columns in the usual order.
@@ -47,12 +45,20 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     ValueError
         If there are no pairs or if a column is missing, a label or sentence is empty, a pair_id
         occurs twice, a direction is unknown, or a pair's sentences are identical.
+
+    Warns
+    -----
+    NoSharedWords
+        If there is no ``cluster``, and the sentences of most pairs share no word.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:
         raise ValueError("there are no sentence pairs")
     if "cluster" not in pairs.columns:
-        sentences = zip(*(pairs[role] for role in ROLES), strict=True)
+        sentences = [*zip(*(pairs[role] for role in ROLES), strict=True)]
+        unlike = sum(_words(first).isdisjoint(_words(second)) for first, second in sentences)
+        if unlike > len(pairs) / 2:
+            warn(NoSharedWords(unlike, len(pairs)))
         pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
     valid = stripped(pairs[list(PAIR_COLUMNS)]).reset_index(drop=True)
     refuse_rows(
@@ -166,10 +172,14 @@ def word_contrast(first: str, second: str) -> str:
     >>> word_contrast("The poor are here.", "The rich are here.")
     'poor / rich'
     """
-    words = [set(_WORD.findall(str(sentence).lower())) for sentence in (first, second)]
+    words = [_words(sentence) for sentence in (first, second)]
     different = [words[0] - words[1], words[1] - words[0]]
     sides = different if any(different) else words
     return " / ".join(sorted(" ".join(sorted(side)) for side in sides))
+
+
+def _words(sentence: object) -> set[str]:
+    return {*words_in(str(sentence).lower(), "'’-")}
 
 
 def of_bias_types(pairs: pd.DataFrame, bias_types: Iterable[str]) -> pd.DataFrame:

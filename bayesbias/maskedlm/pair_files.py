@@ -77,7 +77,8 @@ def read_pairs(
         stereotyping sentence, as in the published measure. ``cluster`` is the target in StereoSet,
         the template in BBQ, a column of your own file, or the `word_contrast` of the sentences.
         Rows that cannot be used or repeat another row are left out; ``.attrs["left_out"]`` and a
-        warning count them by reason. Another warning names your own pairs of the same sentences.
+        warning count them by reason. Another warning names your own pairs of the same sentences,
+        and another one says if the words that differ cannot be found (see `validate_pairs`).
     """
     check_choice("dataset", dataset, READERS)
     check_choice("part of StereoSet", part, PARTS)

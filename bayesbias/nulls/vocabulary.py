@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray, unit_rows
+from .._core.characters import has_only_letters
 from .._core.checks import check_choice
 from ..tables.spellings import KeyedVectors
 from .base import BaseScenario, Batch
@@ -111,7 +112,7 @@ def vocabulary_scenario(
     from ..embeddings.load import load_vectors
 
     loaded = load_vectors(source, progressbar=False)
-    kept = [index for index, word in enumerate(loaded.index_to_key) if word.isalpha()]
+    kept = [index for index, word in enumerate(loaded.index_to_key) if has_only_letters(word)]
     rows = np.asarray(loaded.vectors)[kept]
     rows = rows[np.abs(rows).max(axis=1, initial=0.0) > 0]
     return VocabularyScenario(vectors=unit_rows(rows), **choices)

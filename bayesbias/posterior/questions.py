@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
+from .._core.characters import letters
 from .._core.checks import unknown_name
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
 from ..model.frequency import frequency_of
@@ -30,14 +31,6 @@ MEAN = "mean distance"
 
 NOTHING = 1e-12
 """Size of rounding errors in sums of contrasts that are equal by definition."""
-
-_NAME = r"(?:word\s+)?(?:`[^`]+`|[^\W\d]\w*)"
-
-_TERM = re.compile(
-    rf"\s*(?P<sign>[-+]?)\s*(?:(?P<of>{_NAME})\s*:\s*)?"
-    rf"(?:(?P<number>\d+\.?\d*|\.\d+)|(?P<name>{_NAME}))\s*"
-)
-"""A number or a name, with its sign and, before a colon, the group or word that it is about."""
 
 _THAN = re.compile(r"[<>](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comparison that is not part of a name in backquotes."""
@@ -245,6 +238,16 @@ def _total(of: FloatArray, weights: Weights) -> FloatArray:
     return np.sum(parts, axis=0, initial=0.0).reshape(-1, 1)
 
 
+@cache
+def _term() -> re.Pattern[str]:
+    """Return what finds a number or a name, its sign, and the group or word before a colon."""
+    name = rf"(?:word\s+)?(?:`[^`]+`|[^\W\d][{letters()}]*)"
+    return re.compile(
+        rf"\s*(?P<sign>[-+]?)\s*(?:(?P<of>{name})\s*:\s*)?"
+        rf"(?:(?P<number>\d+\.?\d*|\.\d+)|(?P<name>{name}))\s*"
+    )
+
+
 class _Subject(NamedTuple):
     """The name before the last colon, or "", and whether the colon is that of the term."""
 
@@ -260,7 +263,7 @@ def _terms(text: str) -> Iterator[tuple[float, _Subject, str | None]]:
     for side, sign in zip(_THAN.split(text), (1.0, -1.0), strict=True):
         place = 0
         while place < len(side) or not place:
-            term = _TERM.match(side, place)
+            term = _term().match(side, place)
             if term is None or (place and not term["sign"]):
                 raise ValueError(
                     f"{text!r}: {side[place:].strip()!r} is not a number or a name; use names, "

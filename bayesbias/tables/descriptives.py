@@ -43,12 +43,10 @@ def mac_band(table: pd.DataFrame, half_width: float | None = None) -> pd.DataFra
     """
     valid = validate_table(table)
     mac = float(np.nanmean(set_means(valid).to_numpy()))
-    width = (
-        math.ceil(100 * abs(UNRELATED - mac) - ROUNDING) / 100 if half_width is None else half_width
-    )
-    is_number = isinstance(width, Real) and not isinstance(width, bool)
-    if not is_number or not 0 <= width <= UNRELATED:
-        text = f" is a distance from 1 and must lie in [0, 1]; got {width!r}"
+    usual = math.ceil(100 * abs(UNRELATED - mac) - ROUNDING) / 100
+    width = np.asarray(usual if half_width is None else half_width)[()]
+    if not isinstance(width, Real) or not 0 <= width <= UNRELATED:  # a truth value is not Real
+        text = f" is a distance from 1 and must lie in [0, 1]; got {half_width!r}"
         raise ArgumentError(Argument("half_width"), text)
     low, high = UNRELATED - width, UNRELATED + width
     inside = valid["cosine_distance"].between(low - AT_ENDPOINT, high + AT_ENDPOINT)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from .._core.characters import code_point, mistaken, plainly, script_of, unseen
+from .._core.characters import code_point, letters, mistaken, plainly, script_of, unseen
 from .._core.checks import Argument
 from .._core.substitutions import note_substitution
 
@@ -31,8 +31,6 @@ WORD = "{word}"
 
 REMEMBERED = 10_000
 """Number of words whose forms are remembered, because a sweep asks for them in every embedding."""
-
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(REMEMBERED)
@@ -161,11 +159,13 @@ def key_of_many(words: Iterable[str], keys: Iterable[str]) -> str:
     """
     asked = {form: word for word in words for form in forms_of(word, "fallback")}
     found: dict[str, set[str]] = defaultdict(set)
+    parts = re.compile(rf"(?:(?![\d_])[{letters()}])+")
     for key in keys:
-        for part in _LETTERS.finditer(key):
-            if part[0] != key and part[0] in asked and key.isprintable():
+        for part in parts.finditer(key):
+            if part[0] != key and part[0] in asked:
                 pattern = f"{key[: part.start()]}{WORD}{key[part.end() :]}"
-                found[pattern].add(asked[part[0]])
+                if pattern.isprintable():
+                    found[pattern].add(asked[part[0]])
     best = max(found, key=lambda pattern: len(found[pattern]), default="")
     enough = max(2, len({*asked.values()}) / 5)
     return best if best and len(found[best]) >= enough else ""

@@ -293,7 +293,7 @@ def _from_published(raw: pd.DataFrame, path: Path) -> pd.DataFrame:
     require_columns(raw, PUBLISHED_COLUMNS)
     table = raw.rename(columns={"word_to_compare": "attribute", "word_class": "attribute_set"})
     require_columns(table, ())
-    table["connection"] = table["connection"].replace({"none": "neutral"})
+    table["connection"] = table["connection"].astype(object).replace({"none": "neutral"})
     associated = table[table["connection"] == "associated"]
     groups = associated.groupby("protected_word")["attribute_set"].first().astype(str)
     table["protected_group"] = table["protected_word"].map(groups.str.removesuffix("_stereotype"))
