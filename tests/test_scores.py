@@ -31,6 +31,7 @@ from bayesbias.scores import (
     rnd,
     rnsb,
     same,
+    score_table,
     semaxis,
     weam,
     weat,
@@ -222,6 +223,21 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
     refused("MAC is undefined for 'x'", mac, toy, alone)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_spellings_of_one_vector_are_one_word_in_mac(turn: int) -> None:
+    """The scores are those of a list in which the word has one spelling."""
+    toy = {"x": [1.0, 0.0], "y": [0.0, 1.0], "z": [1.0, 1.0], "b": [3.0, 4.0]}
+    found = []
+    for spelled in "xX":
+        group = [spelled, "y"][::turn]
+        words = bb.WordList("toy", {"h": ("z",), "g": group}, {"h": ("b", "y"), "g": ("x", "b")})
+        vectors = bb.load_vectors(toy, words, case="fallback")
+        table = score_table(vectors, words, scores=["mac"], n_resamples=5, seed=0)
+        numbers = [*mac(vectors, words).per_word.to_numpy().ravel()]
+        found.append([*numbers, *table[["value", "low", "high"]].to_numpy().ravel()])
+    assert found[0] == pytest.approx(found[1])
 
 
 def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:

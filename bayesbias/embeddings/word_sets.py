@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_labels, check_listed, check_words
@@ -41,6 +41,10 @@ class WordSets:
     words: dict[str, tuple[str, ...]]
     missing: dict[str, tuple[str, ...]]
     spellings: Mapping[str, str] = field(default_factory=dict)
+
+    def names(self, name: str) -> NDArray[np.str_]:
+        """Return the words of a set, with one name for all spellings of a vector."""
+        return np.array([self.spellings[word] for word in self.words[name]])
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
