@@ -158,6 +158,15 @@ def as_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
     return found
 
 
+def directed_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    """Check arrays as `as_sets` does, and that no row is all zeros, as no word's vector may be."""
+    found = as_sets(sets)
+    for name, rows in found.items():
+        if bad := np.flatnonzero(~directed(rows)).tolist():
+            raise ValueError(f"{name} must not have rows of zeros; leave out rows {bad}")
+    return found
+
+
 def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
     if isinstance(rows, list | tuple):
         check_labels({f"{name}[{place}]": row for place, row in enumerate(rows)})
