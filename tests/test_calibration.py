@@ -391,7 +391,7 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
 
 @pytest.mark.parametrize("name", ["weat-p", "mac-paired-t", "t-cells-sets", "change-maximal-hpdi"])
 def test_a_smaller_n_uses_the_first_tables_of_a_larger_one(name: str) -> None:
-    scenario, choices = Scenario(n_words=2, n_attributes=2, effect=0.03), Choices(draws=25)
+    scenario, choices = Scenario(n_words=2, n_attributes=2, word_sd=0.04), Choices(draws=25)
     long, short = (measure_tables(scenario, method(name), choices, 5, (0, n)) for n in (3, 2))
     assert_frame_equal(short, long.head(2), check_exact=True)
 
