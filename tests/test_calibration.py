@@ -18,10 +18,10 @@ from scipy.stats import ttest_ind, ttest_rel
 import bayesbias as bb
 from bayesbias._core.arrays import unit_rows
 from bayesbias.calibration import calibrate, method, normal_models
-from bayesbias.calibration.measures import measure_score, truth_columns
+from bayesbias.calibration.measures import BLOCK, measure_score, truth_columns
 from bayesbias.calibration.methods import Choices, Method
 from bayesbias.calibration.posteriors import KEPT, measure_posteriors
-from bayesbias.calibration.rates import BLOCK, measure_tables
+from bayesbias.calibration.rates import measure_tables
 from bayesbias.model.spec import load_model
 from bayesbias.nulls import Batch, Scenario
 from bayesbias.nulls.base import BaseScenario
@@ -86,7 +86,7 @@ def test_weat_is_that_of_the_table(batch: Batch) -> None:
 
 
 def test_mac_is_that_of_both_tables(batch: Batch) -> None:
-    after = replace(batch.scenario, effect=0.0).simulate(len(batch), SEED)
+    after = replace(batch.scenario, effect=0.0).simulate(BLOCK, SEED)  # of which four are used
     for index, row in measure_score("MAC", batch, SEED).iterrows():
         pair = [mac_of_table(tables.table(index)) for tables in (batch, after)]
         scores = [mac.score for mac in pair]
@@ -141,7 +141,7 @@ def test_changes_are_those_of_fit_change(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
     batch = made.simulate(1, seed=8)
     found = measure_posteriors(load_model(spec), batch, SeedSequence(77), 0.8, 4000)
-    other = replace(made, effect=0.0).simulate(1, SeedSequence(77).spawn(1)[0])
+    other = replace(made, effect=0.0).simulate(BLOCK, SeedSequence(77).spawn(1)[0]).first(1)
     after = batch.debiased(other, KEPT)
     fitted = bb.fit_change(batch.table(0), after.table(0), spec, draws=1000, seed=1)
     ends = ("before", "after")
@@ -387,6 +387,13 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
     late = measure_tables(scenario, weat, choices, 5, (BLOCK, 2 * BLOCK))
     assert_frame_equal(late, long.iloc[BLOCK : 2 * BLOCK].reset_index(drop=True), check_exact=True)
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
+
+
+@pytest.mark.parametrize("name", ["weat-p", "mac-paired-t", "t-cells-sets", "change-maximal-hpdi"])
+def test_a_smaller_n_uses_the_first_tables_of_a_larger_one(name: str) -> None:
+    scenario, choices = Scenario(n_words=2, n_attributes=2, word_sd=0.04), Choices(draws=25)
+    long, short = (measure_tables(scenario, method(name), choices, 5, (0, n)) for n in (3, 2))
+    assert_frame_equal(short, long.head(2), check_exact=True)
 
 
 class Opposed(Scenario):

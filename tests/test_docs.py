@@ -90,6 +90,15 @@ def test_the_page_on_regressions_finds_the_trend_that_it_plants() -> None:
         assert (abs(found["planned"]["half_width"] - float(width)) < 0.0006).any()
 
 
+@pytest.mark.slow
+def test_the_page_on_false_alarms_prints_its_rates() -> None:
+    page, found = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8"), {}
+    lines, printed = blocks(page)[0], blocks(page, "text")[0]
+    exec(lines.replace("bb.calibration.", "frame = bb.calibration."), found)  # the reader's own
+    frame = found["frame"][printed.splitlines()[0].split()]
+    assert NumberChecker().check_output(printed, f"{frame}\n", NORMALIZE_WHITESPACE)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_names_of_the_package_are_there(page: Path) -> None:
     nodes = list(ast.walk(ast.parse(code_of(page), page.name)))

@@ -31,6 +31,7 @@ from bayesbias.scores import (
     rnd,
     rnsb,
     same,
+    score_table,
     semaxis,
     weam,
     weat,
@@ -224,6 +225,21 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     refused("MAC is undefined for 'x'", mac, toy, alone)
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_spellings_of_one_vector_are_one_word_in_mac(turn: int) -> None:
+    """The scores are those of a list in which the word has one spelling."""
+    toy = {"x": [1.0, 0.0], "y": [0.0, 1.0], "z": [1.0, 1.0], "b": [3.0, 4.0]}
+    found = []
+    for spelled in "xX":
+        group = [spelled, "y"][::turn]
+        words = bb.WordList("toy", {"h": ("z",), "g": group}, {"h": ("b", "y"), "g": ("x", "b")})
+        vectors = bb.load_vectors(toy, words, case="fallback")
+        table = score_table(vectors, words, scores=["mac"], n_resamples=5, seed=0)
+        numbers = [*mac(vectors, words).per_word.to_numpy().ravel()]
+        found.append([*numbers, *table[["value", "low", "high"]].to_numpy().ravel()])
+    assert found[0] == pytest.approx(found[1])
+
+
 def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
     ends = [ScoreResult(0.5, pd.DataFrame({"a": own})) for own in ([0.11, 0.4], [0.3, 0.5])]
     found, expected = mac_change(*ends), ttest_rel(*(end.per_word["a"] for end in reversed(ends)))
@@ -236,13 +252,16 @@ def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
 X, Y, A, B = ([f"{letter}{i}" for i in range(3)] for letter in "xyab")
-TENTHS = np.outer([0.1, 0.2, 0.3, 0.0], [1.0, 2.0])  # their mean is .15, but for rounding
+TENTHS = np.outer([0.1, 0.2, 0.3], [1.0, 2.0])  # their mean is .2, but for rounding
 FAR = SHORT | {"x1": np.eye(5)[4]}
 """Vectors of which x1 is equally far from all attributes."""
 
 SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
+EYE, ZERO = np.eye(2), np.diag([1.0, 0.0])
+TWIN = SHORT | {"x1": np.full(5, 3 * 0.1), "y1": np.full(5, 0.3)}  # equal, but for rounding
+TWINS = [("x0", "y1"), ("x1", "y1")]
 LABELED = SHORT | {"x0": pd.Series(SHORT["x0"]), "x1": pd.Series(SHORT["x1"], [*"abcde"])}
 
 
@@ -271,15 +290,32 @@ SWAPPED = WIDE[["b", "a"]]
             ([WIDE.loc[0], SWAPPED.loc[0]], WIDE, WIDE),
         ),
         ("^A must be a matrix", psi, ([[1.0]], [1.0], [[1.0]])),
+        *(
+            (f"^{name} must not have rows of zeros; leave out rows \\[1\\]", call, (None, *sets))
+            for name, call, sets in (
+                ("A", weat, (EYE, EYE, ZERO, EYE)),
+                ("words", nas, (ZERO, EYE, EYE)),
+                ("words", semaxis, (ZERO, EYE, EYE)),
+                ("attributes", rnd, (EYE, EYE, ZERO)),
+                ("X", ect, (ZERO, EYE, EYE)),
+                ("targets", rnsb, (ZERO, EYE, EYE)),
+                ("group 1", same, (EYE, [EYE, ZERO])),
+                ("attributes of group 0", gweat, ([EYE, EYE], [ZERO, EYE])),
+                ("pairs 1", ripa, (EYE, [EYE, ZERO])),
+                ("defining sets 0", partial(direct_bias, unit=False), (EYE, [ZERO])),
+            )
+        ),
         ("all words have the same association", weat, (SAME_VECTORS, *FOUR)),
         ("equally close to every attribute", ect, (SAME_VECTORS, X, Y, A)),
         (r"the effect size is undefined for words \[0, 1, 2\]", nas, (SAME_VECTORS, *THREE)),
         (r"the effect size is undefined for words \[1\]", nas, (FAR, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
-        ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.15, 0.3]])),
+        ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.2, 0.4]])),
         ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
+        (r"must differ; leave out these pairs: \[1\]", direction_agreement, (TWIN, TWINS)),
+        (r"must differ; leave out these pairs: \[1\]", ripa, (TWIN, A, TWINS)),
         ("different words.*'x0', 'x0'", ripa, (SHORT, A, [("x0", "x0")])),
         ("different words.*'x0', 'y1', 'x0'", direct_bias, (SHORT, A, [("x0", "y1", "x0")])),
         ("different words.*'x0', 'x0'", direction_agreement, (SHORT, [("x0", "x0")])),

@@ -18,6 +18,9 @@ from ..scores.poles import effect_sizes
 type Values = dict[str, FloatArray]
 """Statistics that methods use, (n_tables,) each, keyed by column."""
 
+BLOCK = 50
+"""Number of tables simulated from one seed; all methods get the same tables."""
+
 OTHERS = {"": "different", "human ": "human"}
 """Connections that are compared with associated, keyed by the prefix of the level."""
 
@@ -81,6 +84,16 @@ def truth_columns(batch: Batch, *, relative: bool = False) -> pd.DataFrame:
     return pd.DataFrame(columns, index=range(len(batch)))
 
 
+def without_effect(batch: Batch, seed: SeedSequence) -> Batch:
+    """Simulate tables without an effect, one for each in the batch.
+
+    As numbers depend on how many tables are simulated together, part of a block gets the first
+    tables of a whole one.
+    """
+    scenario = replace(batch.scenario, effect=0.0)
+    return scenario.simulate(max(BLOCK, len(batch)), seed).first(len(batch))
+
+
 def measure_score(name: str, batch: Batch, seed: SeedSequence) -> pd.DataFrame:
     """Return one row per table, with the statistics that a score's methods use."""
     with without(RuntimeWarning):  # undefined values raise an error below
@@ -125,7 +138,7 @@ def _mac(batch: Batch, seed: SeedSequence) -> Values:
     """
     from scipy.stats import ttest_rel
 
-    after = replace(batch.scenario, effect=0.0).simulate(len(batch), seed)
+    after = without_effect(batch, seed)
     sets = batch.scenario.set_of_attribute
     places = range(len(batch.scenario.groups))
     first, second = (

@@ -32,7 +32,7 @@ from ..posterior.estimands import (
 from ..sampling.exact import ExactDraws, sample_exact
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.reduction import collapse
-from .measures import OTHERS, truth_columns, weat_weights
+from .measures import OTHERS, truth_columns, weat_weights, without_effect
 
 type Values = Mapping[str, FloatArray]
 """Draws of a posterior, keyed by variable."""
@@ -82,8 +82,7 @@ def _measure_changes(
     spec: ModelSpec, batch: Batch, seed: SeedSequence, ci_prob: float, draws: int
 ) -> pd.DataFrame:
     first, second = seed.spawn(2)
-    other = replace(batch.scenario, effect=0.0).simulate(len(batch), first)
-    after = batch.debiased(other, KEPT)
+    after = batch.debiased(without_effect(batch, first), KEPT)
     change, design, rows = after - batch, make_design(batch.table(0)), []
     weights = weat_weights(batch.scenario).ravel()
     for index, child in enumerate(second.spawn(len(batch))):

@@ -20,11 +20,9 @@ from .._core.random import Seed, as_seed_sequence
 from ..nulls import BaseScenario
 from ..nulls import scenario as named_scenario
 from ..sampling.options import SIMULATED_ROPE
+from .measures import BLOCK
 from .methods import ANY_WORD, READINGS, Choices, Method
 from .methods import method as named_method
-
-BLOCK = 50
-"""Number of tables simulated from one seed; all methods get the same tables."""
 
 BLOCKS_OF_SCORES = 20
 """Number of blocks in a job for scores; jobs for posteriors have one block."""

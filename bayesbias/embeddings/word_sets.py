@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_labels, check_listed, check_words
@@ -41,6 +41,10 @@ class WordSets:
     words: dict[str, tuple[str, ...]]
     missing: dict[str, tuple[str, ...]]
     spellings: Mapping[str, str] = field(default_factory=dict)
+
+    def names(self, name: str) -> NDArray[np.str_]:
+        """Return the words of a set, with one name for all spellings of a vector."""
+        return np.array([self.spellings[word] for word in self.words[name]])
 
 
 def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets:
@@ -151,6 +155,15 @@ def as_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
     check_labels(sets, "columns")
     found = {name: _as_rows(name, rows) for name, rows in sets.items()}
     check_widths(found)
+    return found
+
+
+def directed_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
+    """Check arrays as `as_sets` does, and that no row is all zeros, as no word's vector may be."""
+    found = as_sets(sets)
+    for name, rows in found.items():
+        if bad := np.flatnonzero(~directed(rows)).tolist():
+            raise ValueError(f"{name} must not have rows of zeros; leave out rows {bad}")
     return found
 
 

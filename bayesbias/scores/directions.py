@@ -14,6 +14,7 @@ from .._core.checks import check_choice
 from ..embeddings.word_sets import WordVectors, look_up_tuples
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
+    DEPENDENT,
     bias_subspace,
     differences_of_means,
     group_means,
@@ -114,8 +115,8 @@ def ripa(
     sets, members, kept = read_tuples(vectors, targets, "pairs", pairs)
     if wrong := [pair for pair in kept if len(pair) != 2]:
         raise ValueError(f"each pair must have two words; got {wrong[0]!r}")
-    rows, along = sets.rows["targets"], relation_vector(np.stack(members))
-    products = rows @ unit_rows([first - second for first, second in members]).T
+    rows, stacked = sets.rows["targets"], np.stack(members)
+    along, products = relation_vector(stacked), rows @ unit_rows(pair_differences(stacked)).T
     per_target = products.mean(axis=1) if relation == "mean" else rows @ along
     parts = {"per_target": per_target, "sd": products.std(axis=1)}
     parts |= {f"product_{number}": product for number, product in enumerate(products.T)}
@@ -128,11 +129,19 @@ def relation_vector(pairs: FloatArray) -> FloatArray:
     The differences are not centered, because centering would reduce a single difference to zero. On
     average over the pairs, the vector points from the second word to the first.
     """
-    differences = pairs[:, 0] - pairs[:, 1]
-    if equal := np.flatnonzero(~differences.any(axis=1)).tolist():
-        raise ValueError(f"the vectors of a pair must differ; leave out these pairs: {equal}")
+    differences = pair_differences(pairs)
     direction = np.linalg.svd(differences, full_matrices=False)[2][0]
     return np.asarray(direction if differences.sum(axis=0) @ direction >= 0 else -direction)
+
+
+def pair_differences(pairs: FloatArray) -> FloatArray:
+    """Subtract the second vector of each pair; raise ValueError if they differ by rounding only."""
+    differences = pairs[:, 0] - pairs[:, 1]
+    lengths = np.linalg.norm(pairs, axis=2).max(axis=1)
+    same = np.linalg.norm(differences, axis=1) <= DEPENDENT * lengths
+    if equal := np.flatnonzero(same).tolist():
+        raise ValueError(f"the vectors of a pair must differ; leave out these pairs: {equal}")
+    return differences
 
 
 def direction_agreement(vectors: WordVectors, pairs: Iterable[Sequence[str]]) -> pd.DataFrame:
@@ -166,7 +175,7 @@ def direction_agreement(vectors: WordVectors, pairs: Iterable[Sequence[str]]) ->
     """
     members, kept, _ = look_up_tuples(vectors, "pairs", pairs)
     units = [unit_rows(rows) for rows in members]
-    directions = unit_rows([rows[0] - rows[-1] for rows in units])
+    directions = unit_rows(pair_differences(np.stack([rows[[0, -1]] for rows in units])))
     names = [", ".join(map(str, pair)) for pair in kept]
     component, _ = principal_components(units, 1)
     with_component = zip(names, repeat("first component"), directions @ component[0], strict=False)

@@ -192,20 +192,22 @@ def mac(vectors: WordVectors, wordlist: WordListLike) -> ScoreResult:
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
     stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)
-    words = np.array([word for group in groups for word in sets.words[group]])
+    names = np.concatenate([sets.names(group) for group in groups])
     units = unit_rows(np.vstack([sets.rows[group] for group in groups]))
     means = {
-        name: mean_distances(units, unit_rows(sets.rows[name]), words, np.array(sets.words[name]))
+        name: mean_distances(units, unit_rows(sets.rows[name]), names, sets.names(name))
         for name in stereotypes
     }
-    frame = pd.DataFrame(means, index=pd.Index(words.tolist(), name="word"))
-    return ScoreResult(float(frame.to_numpy().mean()), frame, {}, sets.missing)
+    return score_result(np.mean([*means.values()]), sets, [*groups], means)
 
 
 def mean_distances(
     units: FloatArray, other_units: FloatArray, words: NDArray[np.str_], others: NDArray[np.str_]
 ) -> FloatArray:
-    """Return each word's mean cosine distance from a set's other words, as an (n_words,) array."""
+    """Return each word's mean cosine distance from a set's other words, as an (n_words,) array.
+
+    Spellings of one vector must have one name.
+    """
     counted = words[:, None] != others
     if counted.all():
         return np.asarray(1 - units @ other_units.mean(axis=0))

@@ -39,8 +39,8 @@ class ListRows:
     """A word list's unscaled vectors, group by group, with their words.
 
     ``listed`` has the vectors of each group's words as they are listed, with NaN for missing words.
-    ``stereotype_names`` are the stereotypes, with one name for all spellings of a vector. ``whole``
-    contains the rows from which a resampling was drawn.
+    ``protected_names`` and ``stereotype_names`` are the words, with one name for all spellings of a
+    vector. ``whole`` contains the rows from which a resampling was drawn.
     """
 
     groups: tuple[str, ...]
@@ -48,6 +48,7 @@ class ListRows:
     stereotypes: tuple[FloatArray, ...]
     protected_words: tuple[WordArray, ...]
     stereotype_words: tuple[WordArray, ...]
+    protected_names: tuple[WordArray, ...]
     stereotype_names: tuple[WordArray, ...]
     listed: tuple[FloatArray, ...]
     whole: ListRows | None = None
@@ -131,6 +132,7 @@ class ListRows:
             of(self.stereotypes),
             of(self.protected_words),
             of(self.stereotype_words),
+            of(self.protected_names),
             of(self.stereotype_names),
             of(self.listed),
         )
@@ -166,6 +168,7 @@ class ListRows:
             of(self.stereotypes, stereotypes),
             of(self.protected_words, protected),
             of(self.stereotype_words, stereotypes),
+            of(self.protected_names, protected),
             of(self.stereotype_names, stereotypes),
             listed,
         )
@@ -184,6 +187,7 @@ class ListRows:
             of(self.stereotypes, picks.stereotypes),
             of(self.protected_words, picks.protected),
             of(self.stereotype_words, picks.stereotypes),
+            of(self.protected_names, picks.protected),
             of(self.stereotype_names, picks.stereotypes),
             self.listed,
             whole=self,
@@ -215,18 +219,17 @@ def list_rows(
     found = look_up(vectors, protected | stereotypes)
     for one, other in combinations(protected, 2):
         refuse_overlap(one, other, found.words, found.spellings)
-    rows = [tuple(found.rows[name] for name in kind) for kind in (protected, stereotypes)]
-    words = [
-        tuple(np.array(found.words[name]) for name in kind) for kind in (protected, stereotypes)
-    ]
-    names = [np.array([found.spellings[str(word)] for word in of]) for of in words[1]]
+    kinds = (protected, stereotypes)
+    rows = [tuple(found.rows[name] for name in kind) for kind in kinds]
+    words = [tuple(np.array(found.words[name]) for name in kind) for kind in kinds]
+    names = [tuple(map(found.names, kind)) for kind in kinds]
     missing = np.full(rows[0][0].shape[1], np.nan)
     listed = []
     for name, group in protected.items():
         known = dict(zip(found.words[name], found.rows[name], strict=True))
         listed.append(np.array([known.get(word, missing) for word in group]))
-    made = ListRows(groups, rows[0], rows[1], words[0], words[1], tuple(names), tuple(listed))
-    return made, found.missing
+    sets = (rows[0], rows[1], words[0], words[1], names[0], names[1])
+    return ListRows(groups, *sets, tuple(listed)), found.missing
 
 
 def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:

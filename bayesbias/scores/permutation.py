@@ -43,14 +43,10 @@ LARGEST_GRID = 1 << 20
 AGREEMENT = 0.01
 """Bounds are refined until their difference is at most this share of the lower bound."""
 
-GUARD = 1e-6
-"""Share of a step by which rounding errors are widened, to allow for the float64 division by the
-step. Grid values stay below 2^21, so its error is less than 2^-31 of a step per word."""
-
 LATTICE = 1e-9
 """Tolerance, as a share of the range, for scores whose differences are multiples of a step, such as
-ranks and rounded ratings. Such scores get a grid of these multiples, on which bounds are equal. The
-tolerance is larger if scores have less precision."""
+ranks and rounded ratings. Such scores get a grid of these multiples. On it, bounds are equal if
+sums with equal multiples are tied. The tolerance is larger if scores have less precision."""
 
 INVERSION_ERROR = 1e-3
 """Error of an inverted share p, relative to min(p, 1 - p + 1e-3); see `inverted_tail`."""
@@ -223,17 +219,18 @@ def tail_bounds(
     threshold. If the grid cannot confirm this, it is added to the lower bound. All sums have
     positive terms, so the relative error of a bound is at most n_words² · 2^-52.
     """
-    lowest, extent = float(centered.min()), float(np.ptp(centered))
+    lowest = float(centered.min())
     if unit := _lattice_step(centered, rounding):
-        grid = np.rint((centered - lowest) / unit).astype(np.int64)
-        guard = chosen * max(LATTICE * extent, rounding) / unit
-        reached = int(np.ceil((threshold - chosen * lowest) / unit - guard))
-        if len(grid) * chosen * (np.sort(grid)[-chosen:].sum() - reached) > MUCH_WORK:
-            share = inverted_tail(grid - grid.mean(), chosen, reached - chosen * grid.mean(), 1.0)
-            if share is not None:
-                return _around(share)
-        exact = min(_grid_tail(grid, chosen, reached, reached)[0], 1.0)
-        return exact, exact
+        above, rest = centered - lowest, threshold - chosen * lowest
+        grid, certain, possible = _grid(above, chosen, rest, unit)
+        if len(grid) * chosen * (np.sort(grid)[-chosen:].sum() - possible) > MUCH_WORK:
+            middle = grid.mean()
+            ends = {certain, possible}
+            found = [inverted_tail(grid - middle, chosen, at - chosen * middle, 1.0) for at in ends]
+            shares = [share for share in found if share is not None]
+            if len(shares) == len(ends):
+                return _around(min(shares))[0], _around(max(shares))[1]
+        return _bounds_on_grid(above, chosen, rest, unit, attained=attained)
     if (share := inverted_tail(centered, chosen, threshold)) is not None:
         return _around(share)
     span = float(np.sort(centered)[::-1][:chosen].clip(0).sum())
@@ -277,16 +274,25 @@ def _lattice_step(values: FloatArray, rounding: float) -> float:
     return step if fits else 0.0
 
 
+def _grid(
+    scores: FloatArray, chosen: int, threshold: float, step: float
+) -> tuple[NDArray[np.int64], int, int]:
+    """Round scores to a grid, and return the grid sums that surely and possibly reach a threshold.
+
+    Rounding errors are widened, because the division by the step has an error of 2^-53 per word.
+    """
+    scaled = scores / step
+    grid = np.rint(scaled).astype(np.int64)
+    errors, guard = np.sort(scaled - grid), float(np.abs(scaled).sum()) * 2.0**-52
+    least, most = errors[:chosen].sum() - guard, errors[-chosen:].sum() + guard
+    certain, possible = (int(np.ceil(threshold / step - error)) for error in (least, most))
+    return grid, certain, possible
+
+
 def _bounds_on_grid(
     centered: FloatArray, chosen: int, threshold: float, step: float, *, attained: bool
 ) -> tuple[float, float]:
-    scaled = centered / step
-    grid = np.rint(scaled).astype(np.int64)
-    errors = np.sort(scaled - grid)
-    least = float(errors[:chosen].sum()) - GUARD * chosen
-    most = float(errors[-chosen:].sum()) + GUARD * chosen
-    certain = int(np.ceil(threshold / step - least))  # grid sums from here on reach it
-    possible = int(np.ceil(threshold / step - most))  # grid sums below this cannot
+    grid, certain, possible = _grid(centered, chosen, threshold, step)
     low, between = _grid_tail(grid, chosen, certain, possible)
     low = min(low, 1.0)
     high = min(low + between, 1.0)

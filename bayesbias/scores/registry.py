@@ -124,9 +124,9 @@ def _rnsb(rows: ListRows) -> float:
 
 
 def _mac(rows: ListRows) -> float:
-    words, units = np.concatenate(rows.protected_words), np.vstack(rows.protected_units)
-    sets = zip(rows.stereotype_units, rows.stereotype_words, strict=True)
-    return float(np.mean([mean_distances(units, others, words, names) for others, names in sets]))
+    names, units = np.concatenate(rows.protected_names), np.vstack(rows.protected_units)
+    sets = zip(rows.stereotype_units, rows.stereotype_names, strict=True)
+    return float(np.mean([mean_distances(units, others, names, own) for others, own in sets]))
 
 
 def _along(rows: ListRows, directions: FloatArray) -> float:

@@ -16,8 +16,8 @@ from .._core.display import Sheet, Shown
 from ..embeddings.word_sets import (
     WordSets,
     WordVectors,
-    as_sets,
     check_widths,
+    directed_sets,
     look_up,
     look_up_tuples,
     refuse_overlap,
@@ -98,7 +98,7 @@ def read_sets(
     The sets named in ``disjoint`` must not share words.
     """
     if vectors is None:
-        rows = as_sets(cast("Mapping[str, ArrayLike]", sets))
+        rows = directed_sets(cast("Mapping[str, ArrayLike]", sets))
         words = {name: tuple(map(str, range(len(matrix)))) for name, matrix in rows.items()}
         return WordSets(rows, words, {})
     found = look_up(vectors, cast("Mapping[str, Iterable[str]]", sets))
@@ -115,7 +115,7 @@ def read_tuples(
     if vectors is None:
         given = cast("Sequence[ArrayLike]", tuples)
         named = {f"{name} {number}": members for number, members in enumerate(given)}
-        rows = [*as_sets({"targets": cast("ArrayLike", targets), **named}).values()][1:]
+        rows = [*directed_sets({"targets": cast("ArrayLike", targets), **named}).values()][1:]
         return sets, rows, tuple(tuple(map(str, range(len(members)))) for members in rows)
     rows, kept, missing = look_up_tuples(vectors, name, cast("Iterable[Sequence[str]]", tuples))
     check_widths(sets.rows | {f"{name} {number}": of for number, of in enumerate(rows)})
