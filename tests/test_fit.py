@@ -128,8 +128,10 @@ def test_memory_grows_with_draws_and_chains(toy_table, monkeypatch) -> None:
     assert more == [rows, 3 * few, rows, 3 * few]
     assert few > 8 * 100 * 2 * 50
     once = toy_table.iloc[::2]
-    fit(once, "paper", draws=1000, seed=1)
+    tree = fit(once, "paper", draws=1000, chains=2, seed=1)
     assert asked[6] / len(once) == pytest.approx(rows / len(toy_table))
+    stored = tree["posterior"].to_dataset().data_vars.values()
+    assert asked[7] == sum(variable.nbytes for variable in stored)
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSALS)

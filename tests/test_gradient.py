@@ -65,6 +65,16 @@ def test_value_and_gradient_where_words_of_a_group_lack_controls() -> None:
     check(make_design(table[~lacking]), "crossed")
 
 
+def test_a_collapsed_model_has_the_correlations_of_the_whole_one(toy_table) -> None:
+    spec = load_model("maximal")
+    whole, collapsed = (
+        {rv.name for rv in bb.build_model(toy_table, spec, collapsed=each).free_RVs}
+        for each in (False, True)
+    )
+    assert collapsed < whole
+    assert any(name.endswith("correlation_factor") for name in collapsed)
+
+
 def test_effects_are_drawn_for_the_sds_of_each_chain(crossed_posterior, toy_table) -> None:
     posterior = collapse(make_design(toy_table), load_model("crossed"))
     made = with_effects(crossed_posterior, posterior, default_rng(1))["posterior"]
