@@ -214,14 +214,15 @@ def _drawn(
 ) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
     low, high = bounds_of(posterior)
-    near = first = _surroundings(posterior, density, mode, (low, high))
-    for step in LOWERED:
-        if not near.has_pole:
-            break
-        ends = low - step, high
-        near = _surroundings(posterior, density, find_mode(density, mode, ends), ends)
-    near = first if near.has_pole else near
-    modes = near.coordinates.points(_all_modes(posterior, density, near))
+    with np.errstate(invalid="ignore"):  # the density at residual sds below the smallest is -inf
+        near = first = _surroundings(posterior, density, mode, (low, high))
+        for step in LOWERED:
+            if not near.has_pole:
+                break
+            ends = low - step, high
+            near = _surroundings(posterior, density, find_mode(density, mode, ends), ends)
+        near = first if near.has_pole else near
+        modes = near.coordinates.points(_all_modes(posterior, density, near))
     drawn = importance_resample(near.coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
     n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
@@ -248,10 +249,9 @@ def _surroundings(
     prior, trial = partial(log_prior, posterior.spec, posterior.blocks), trials(ends)
     along = _along_sds(posterior, density, mode, trial)
     level = _along_sds(posterior, prior, mode, trial)
-    with np.errstate(invalid="ignore"):  # residual sds can be too small to be possible: -inf
-        floor, offset = _resolution(posterior, trial, along, level)
-        continued = partial(_continued, density, prior, floor)
-        has_pole = bool(_has_pole(trial, _along_sds(posterior, continued, mode, trial)).any())
+    floor, offset = _resolution(posterior, trial, along, level)
+    continued = partial(_continued, density, prior, floor)
+    has_pole = bool(_has_pole(trial, _along_sds(posterior, continued, mode, trial)).any())
     along[trial < floor[posterior.is_sd, None]] = -np.inf  # or rounding errors are peaks
     coordinates = Coordinates(posterior, continued, offset)
     return Surroundings(mode, trial, along, floor, coordinates, has_pole)
