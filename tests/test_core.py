@@ -164,6 +164,10 @@ def test_names_that_differ_once_still_differ_when_they_are_short(start, end, mos
     shown = [shortened(name, most, names) for name in names]
     assert shown[0] != shown[1]
     assert {*map(len, shown)} == {most}
+    for short, name in zip(shown, names, strict=True):  # the marks stand for what is left out
+        first, *rest = short.split("…")
+        assert name.startswith(first)
+        assert all(part in name for part in rest)
 
 
 def test_a_cut_does_not_part_a_letter_from_its_accent() -> None:

@@ -23,6 +23,9 @@ def test_each_row_has_the_value_of_its_word(table: pd.DataFrame) -> None:
     full = bb.with_covariate(table, "share", pd.Series(shares | {"other": 5.0}))
     full = bb.with_covariate(full, "n", {w: int(w[1]) for w in table["protected_word"]}, of=WORD)
     full = bb.with_covariate(full, "row", np.arange(80.0), of="row")
+    early = {word: share < 0.5 for word, share in shares.items()}
+    full = bb.with_covariate(full, "early", early)
+    assert full["early"].tolist() == (full["share"] < 0.5).tolist()
     for row in full.itertuples():
         assert (row.share, row.n) == (shares[row.attribute], int(row.protected_word[1]))
     assert full["row"].tolist() == list(range(80))

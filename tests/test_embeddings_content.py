@@ -233,6 +233,19 @@ def test_a_long_file_may_lack_a_share_of_its_words(file, promised, told, monkeyp
     test_a_header_may_be_wrong_by_a_hundred_words(file, promised, told)
 
 
+@pytest.mark.parametrize(("odd", "told"), [(6, ""), (7, "Two files were joined")])
+def test_a_long_file_may_have_a_share_of_odd_lines(file, odd: int, told: str, monkeypatch) -> None:
+    monkeypatch.setattr(text, "MOST_ODD", 0)
+    monkeypatch.setattr(text, "MOST_ODD_SHARE", 0.1)
+    lines = [f"w{i} {i} 1 {i % 7}" for i in range(67 - odd)] + [f"odd{i} 1" for i in range(odd)]
+    path = file("v.txt", "\n".join(lines) + "\n")
+    if told:
+        refused(told, load_vectors, path)
+    else:
+        with pytest.warns(bb.warnings.OddLines):
+            assert len(load_vectors(path)) == len(lines) - odd
+
+
 def wrapped(at: int) -> str:
     """Write vectors of five numbers with a line break after some of them."""
     rows = np.random.default_rng(at).normal(size=(26, 5)).round(4).tolist()

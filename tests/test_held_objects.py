@@ -395,6 +395,13 @@ def test_whole_numbers_alone_or_below_zero_are_dimensions(form, numbers) -> None
         np.testing.assert_array_equal(bb.load_vectors(held).vectors, numbers)
 
 
+@pytest.mark.parametrize("form", [pd.DataFrame, polars])
+def test_whole_numbers_under_the_name_of_words_are_words(form) -> None:
+    rows = pd.DataFrame(MATRIX, columns=[*"abcd"])[:2]
+    held = form(rows.assign(word=["0", "1"]))
+    assert as_keyed(held).index_to_key == ["0", "1"]
+
+
 LABELS = [
     ["Q42", "Q7"],
     ["word1", "word2"],

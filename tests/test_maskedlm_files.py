@@ -15,7 +15,7 @@ from maskedlm_toys import question
 
 from bayesbias.cli import main
 from bayesbias.maskedlm import PAIR_COLUMNS, read_pairs, read_scores, validate_pairs, word_contrast
-from bayesbias.maskedlm.datasets import ROLES
+from bayesbias.maskedlm.datasets import ROLES, checked_direction
 from bayesbias.maskedlm.score_tables import LOG_COLUMNS
 from bayesbias.warnings import LeftOut, NoSharedWords, RepeatedSentences
 
@@ -123,6 +123,11 @@ def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
 def test_a_contrast_has_whole_words_in_any_script(template, one, other) -> None:
     words = sorted(unicodedata.normalize("NFC", word).lower() for word in (one, other))
     assert word_contrast(template.format(one), template.format(other)) == " / ".join(words)
+
+
+@pytest.mark.parametrize("given", ["antistereo", 1, "1", " 1", 1.0, "1.0"])
+def test_directions_are_names_or_numbers(given) -> None:
+    assert checked_direction(given) == "antistereo"
 
 
 def test_sentences_without_blanks_need_clusters() -> None:
