@@ -19,7 +19,7 @@ from rich.cells import cell_len
 
 from bayesbias._core import resources as bundled
 from bayesbias._core.arrays import unit_rows
-from bayesbias._core.display import Sheet, abridged, shortened, visible, wrapped
+from bayesbias._core.display import Sheet, abridged, digits_for, shortened, visible, wrapped
 from bayesbias._core.reading import read_text
 from bayesbias._core.resources import bundled_folder, bundled_names
 from bayesbias._core.transformer_files import NO_LIMIT, longest_input
@@ -156,6 +156,14 @@ def test_texts_have_a_largest_size(packed: Callable[[bytes], bytes], tmp_path: P
     (tmp_path / "t").write_bytes(packed(b"abcdef"))
     assert read_text(tmp_path / "t", 6) == "abcdef"
     refused("exceeds 5 bytes", read_text, tmp_path / "t", 5)
+
+
+@given(st.lists(st.floats(1e-7, 3), min_size=1), st.lists(st.just(np.nan), max_size=1))
+def test_the_largest_value_has_two_digits(values: list[float], none: list[float]) -> None:
+    """Values from .05 have two decimals."""
+    largest, digits = max(values), digits_for(*values, *none)
+    assert digits >= 2
+    assert digits == 2 or 10 <= largest * 10**digits < 100
 
 
 @given(st.text("ab-", min_size=25), st.text("ab-", min_size=25), st.sampled_from([11, 16, 26]))

@@ -56,6 +56,9 @@ def test_only_the_columns_that_covariates_name_are_read_from_a_file(table, tmp_p
         found = with_values(table, path, ["share"])
         assert [*found.columns] == [*table.columns, "share"]
         assert found["share"].tolist() == table["attribute"].map(words.index).tolist()
+    more = pd.DataFrame({"word": ["unlisted"], "share": [np.nan]})  # its number is not needed
+    pd.concat([frame, more]).to_csv(path, index=False)
+    assert with_values(table, path, ["share"]).equals(found)
     frame.set_axis(numbers).to_csv(path)
     refused("'pos': no number for 8 attributes", with_values, table, path, ["pos"])
     refused("got 'word', 'pos'.* for size", with_values, table, path, ["size"])

@@ -333,3 +333,8 @@ def test_forms_of_the_correct_answer(form, tmp_path: Path) -> None:
     refused("all questions are disambiguated; use bbq_scores", read_scores, path)
     samples = [one | {"doc": doc | {"label": 3}} for one, doc in zip(samples, docs, strict=True)]
     refused("its label is 3, not 0", bbq_scores, log(tmp_path, samples, path.name))
+
+
+@pytest.mark.parametrize("text", ["The old man, not grandpa", "Grandpa, not the old man"])
+def test_an_answer_counts_where_a_text_first_names_it(text: str) -> None:
+    assert named_place(f"{text}.", [["grandpa", "the old man"], ["the boy"]]) == 0
