@@ -318,8 +318,32 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
 @pytest.mark.mlm
 def test_a_tokenizer_without_case_and_accents_has_one_form_of_a_word(mini) -> None:
     words = ["Polish", "polish", "café", "cafe", "José Maria", "jose maria", "shoe"]
-    found = contextual_vectors(mini, words, ["This is {}."])
+    found = contextual_vectors(mini, words, ["This is {}.", "{} is here."])
     assert found.forms == ("Polish", "Polish", "café", "café", "José Maria", "José Maria", "shoe")
+
+
+@pytest.mark.mlm
+def test_words_are_one_word_where_their_vectors_are_the_same(mini, tmp_path) -> None:
+    sentences = {
+        "Polish": ["The Polish left.", "A Polish cafe."],
+        "polish": ["The polish left.", "A shoe polish."],
+        "POLISH": ["the POLISH left.", "a polish cafe."],
+        "cafe": ["A cafe, a café.", "A cafe."],
+        "café": ["A cafe, a café.", "A café."],
+    }
+    found = contextual_vectors(mini, sentences, sentences)
+    assert found.forms == ("Polish", "polish", "Polish", "cafe", "café")
+    first = contextual_vectors(mini, sentences, {w: each[:1] for w, each in sentences.items()})
+    assert first.forms == ("Polish", "Polish", "Polish", "cafe", "café")
+    same = [np.allclose(first.vectors[0], rows, atol=1e-5) for rows in first.vectors]
+    assert same == [True, True, True, False, False]
+    assert not np.allclose(first.vectors[3], first.vectors[4], atol=1e-2)  # other places
+    size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
+    cased = load_encoder(made_model(tmp_path, byte_level(), "GPT2", "Model", **size))
+    both = contextual_vectors(cased, ["John", "john"], {"John": ["So John"], "john": ["So John"]})
+    assert both.forms == ("John", "John")  # a sentence's word is found in any case
+    both = contextual_vectors(cased, ["John", "john"], ["So {}"])
+    assert both.forms == ("John", "john")
 
 
 MIXING = {
