@@ -104,6 +104,21 @@ def test_a_word_does_not_end_before_its_accent_or_vowel_sign() -> None:
     assert natural_sentence(text, "café")[1:] == (4, 9)
 
 
+@pytest.mark.parametrize(
+    ("before", "word", "after"),
+    [
+        ("I ", "❤", "\ufe0f it"),
+        ("Cats \u2764\ufe0f", "cat", "."),
+        ("هذا ", "كتاب", "\u064c جديد"),  # an optional case vowel
+        ("a ", "rabbi", "\u200d"),
+        ("", "می", "\u200c است"),
+    ],
+)
+def test_marks_and_joiners_may_stand_next_to_a_word(before, word, after) -> None:
+    text = before + word + after
+    assert natural_sentence(text, word)[1:] == (len(before), len(before + word))
+
+
 def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
     unlike, other = tmp_path / "unlike.csv", tmp_path / "other.csv"
     unlike.write_text("word,sentence\nnurse,Nurses left.\n")
