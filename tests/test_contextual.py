@@ -31,7 +31,7 @@ from bayesbias.contextual import (
     seat,
 )
 from bayesbias.contextual.sentences import natural_sentence, sentence
-from bayesbias.warnings import SameSpellings, WordsInTwoRoles
+from bayesbias.warnings import EmptyVectors, SameSpellings, WordsInTwoRoles
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.wordlist import analyze_lists
 
@@ -215,8 +215,25 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
     refused(r"no word in X is in the embedding \(uncle\)", seat, made, ["uncle"], *lists[1:])
 
 
+@pytest.mark.parametrize("empty", [0, np.nan])
+@pytest.mark.parametrize("place", range(len(CONTEXTS)))
+def test_a_word_without_a_vector_in_any_context_is_left_out(made, place, empty) -> None:
+    lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid", "pilot"]]
+    vectors = made.vectors.copy()
+    vectors[made.words.index("maid"), place] = empty
+    less = replace(made, vectors=vectors)
+    without = [*lists[:3], ["nurse", "pilot"]]
+    for score in (seat, partial(ceat, n_samples=30, seed=1)):
+        with pytest.warns(EmptyVectors) as told:
+            found = score(less, *lists)
+        assert told[0].message.words == ("maid",)
+        assert found.effect_size == score(made, *without).effect_size
+        with pytest.warns(EmptyVectors):
+            refused(r"no word in B .*\(maid\)", score, less, *lists[:3], ["maid"])
+
+
 def test_spellings_with_the_same_tokens_are_one_word(made, words: bb.WordList) -> None:
-    """As for static vectors, even if sentences with the two spellings have different vectors."""
+    """As for static vectors; `forms` decides."""
     added = {"He": "he", "Nurse": "nurse", "AUNT": "aunt"}
     rows = np.random.default_rng(2).normal(size=(3, *made.vectors.shape[1:])).astype(np.float32)
     forms = (*made.words, *added.values())
