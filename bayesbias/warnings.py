@@ -364,7 +364,7 @@ class RepeatedSentences(BayesbiasWarning):
 
 
 class NoSharedWords(BayesbiasWarning):
-    """The two sentences of most pairs share no word, so no words tell which pairs are alike."""
+    """Most pairs have two sentences that share no word, and words that no other pair contrasts."""
 
     n: int
     total: int

@@ -31,7 +31,7 @@ from bayesbias.contextual import (
     seat,
 )
 from bayesbias.contextual.sentences import natural_sentence, sentence
-from bayesbias.warnings import SameSpellings, WordsInTwoRoles
+from bayesbias.warnings import EmptyVectors, SameSpellings, WordsInTwoRoles
 from bayesbias.workflows.settings import Settings
 from bayesbias.workflows.wordlist import analyze_lists
 
@@ -102,6 +102,21 @@ def test_a_word_does_not_end_before_its_accent_or_vowel_sign() -> None:
     text = unicodedata.normalize("NFD", "The café near the cafe.")
     assert natural_sentence(text, "cafe")[1:] == (19, 23)
     assert natural_sentence(text, "café")[1:] == (4, 9)
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "after"),
+    [
+        ("I ", "❤", "\ufe0f it"),
+        ("Cats \u2764\ufe0f", "cat", "."),
+        ("هذا ", "كتاب", "\u064c جديد"),  # an optional case vowel
+        ("a ", "rabbi", "\u200d"),
+        ("", "می", "\u200c است"),
+    ],
+)
+def test_marks_and_joiners_may_stand_next_to_a_word(before, word, after) -> None:
+    text = before + word + after
+    assert natural_sentence(text, word)[1:] == (len(before), len(before + word))
 
 
 def test_what_is_refused(tmp_path, toy_table, monkeypatch) -> None:
@@ -200,8 +215,25 @@ def test_seat_is_weat_of_sentences(made: ContextualVectors, words: bb.WordList) 
     refused(r"no word in X is in the embedding \(uncle\)", seat, made, ["uncle"], *lists[1:])
 
 
+@pytest.mark.parametrize("empty", [0, np.nan])
+@pytest.mark.parametrize("place", range(len(CONTEXTS)))
+def test_a_word_without_a_vector_in_any_context_is_left_out(made, place, empty) -> None:
+    lists = [["he", "son"], ["she", "aunt"], ["soldier", "rancher"], ["nurse", "maid", "pilot"]]
+    vectors = made.vectors.copy()
+    vectors[made.words.index("maid"), place] = empty
+    less = replace(made, vectors=vectors)
+    without = [*lists[:3], ["nurse", "pilot"]]
+    for score in (seat, partial(ceat, n_samples=30, seed=1)):
+        with pytest.warns(EmptyVectors) as told:
+            found = score(less, *lists)
+        assert told[0].message.words == ("maid",)
+        assert found.effect_size == score(made, *without).effect_size
+        with pytest.warns(EmptyVectors):
+            refused(r"no word in B .*\(maid\)", score, less, *lists[:3], ["maid"])
+
+
 def test_spellings_with_the_same_tokens_are_one_word(made, words: bb.WordList) -> None:
-    """As for static vectors, even if sentences with the two spellings have different vectors."""
+    """As for static vectors; `forms` decides."""
     added = {"He": "he", "Nurse": "nurse", "AUNT": "aunt"}
     rows = np.random.default_rng(2).normal(size=(3, *made.vectors.shape[1:])).astype(np.float32)
     forms = (*made.words, *added.values())
@@ -318,8 +350,32 @@ def test_vectors_are_those_of_one_sentence_at_a_time(mini) -> None:
 @pytest.mark.mlm
 def test_a_tokenizer_without_case_and_accents_has_one_form_of_a_word(mini) -> None:
     words = ["Polish", "polish", "café", "cafe", "José Maria", "jose maria", "shoe"]
-    found = contextual_vectors(mini, words, ["This is {}."])
+    found = contextual_vectors(mini, words, ["This is {}.", "{} is here."])
     assert found.forms == ("Polish", "Polish", "café", "café", "José Maria", "José Maria", "shoe")
+
+
+@pytest.mark.mlm
+def test_words_are_one_word_where_their_vectors_are_the_same(mini, tmp_path) -> None:
+    sentences = {
+        "Polish": ["The Polish left.", "A Polish cafe."],
+        "polish": ["The polish left.", "A shoe polish."],
+        "POLISH": ["the POLISH left.", "a polish cafe."],
+        "cafe": ["A cafe, a café.", "A cafe."],
+        "café": ["A cafe, a café.", "A café."],
+    }
+    found = contextual_vectors(mini, sentences, sentences)
+    assert found.forms == ("Polish", "polish", "Polish", "cafe", "café")
+    first = contextual_vectors(mini, sentences, {w: each[:1] for w, each in sentences.items()})
+    assert first.forms == ("Polish", "Polish", "Polish", "cafe", "café")
+    same = [np.allclose(first.vectors[0], rows, atol=1e-5) for rows in first.vectors]
+    assert same == [True, True, True, False, False]
+    assert not np.allclose(first.vectors[3], first.vectors[4], atol=1e-2)  # other places
+    size = {"n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 64}
+    cased = load_encoder(made_model(tmp_path, byte_level(), "GPT2", "Model", **size))
+    both = contextual_vectors(cased, ["John", "john"], {"John": ["So John"], "john": ["So John"]})
+    assert both.forms == ("John", "John")  # a sentence's word is found in any case
+    both = contextual_vectors(cased, ["John", "john"], ["So {}"])
+    assert both.forms == ("John", "john")
 
 
 MIXING = {

@@ -140,6 +140,16 @@ def test_sentences_without_blanks_need_clusters() -> None:
     assert validate_pairs(pairs.assign(cluster="他 / 她"))["cluster"].nunique() == 1
 
 
+def test_pairs_that_contrast_the_same_words_are_not_alone() -> None:
+    rows = [("he", "she"), ("She", "He"), ("He is.", "She was."), ("he was", "she is")]
+    pairs = pd.DataFrame(rows, columns=[*ROLES]).assign(bias_type="gender", direction="stereo")
+    pairs["pair_id"] = [*"abcd"]
+    assert validate_pairs(pairs)["cluster"].nunique() == 3  # two of four are alone
+    with pytest.warns(NoSharedWords) as told:
+        validate_pairs(pairs[1:])
+    assert (told[0].message.n, told[0].message.total) == (3, 3)
+
+
 def harness(*scores: tuple[float, float]) -> str:
     """Return log lines with the fields that are read. test_maskedlm_pll has a real harness log."""
     sentences = [

@@ -37,7 +37,8 @@ class ContextualVectors:
 
     ``vectors`` has shape (n_words, n_contexts, n_dims) and single precision. ``missing`` are the
     words that the tokenizer cannot represent or that have no sentence. ``forms`` has, for each
-    word, the first one with the same tokens: *Polish* and *polish* are one word without case.
+    word, the first one with the same tokens in every context: without case, *Polish* and *polish*
+    are one word in templates, but not in natural sentences of their own.
     """
 
     encoder: str
@@ -163,10 +164,18 @@ def contextual_vectors(
         fewest = min(len(natural[word]) for word in known)
         contexts = tuple(f"sentence {number}" for number in range(1, fewest + 1))
         sentences = [natural_sentence(text, w) for w in known for text in natural[w][:fewest]]
-    first = dict[tuple[int, ...], str]()
-    forms = tuple(first.setdefault((*pieces[word],), word) for word in known)
+    tokens = _tokenized(loaded, sentences)
+    spans = zip(tokens["offset_mapping"], sentences, strict=True)
+    places = [_places(offsets, given) for offsets, given in spans]
+    if pooling == "word" and () in places:
+        text = sentences[places.index(())].text
+        raise ValueError(f"the word has no tokens in {text!r}; use pooling='sentence'")
+    inputs = zip(map(tuple, tokens["input_ids"]), places, strict=True)
+    first = dict[object, str]()
+    by_word = zip(batched(inputs, len(contexts)), known, strict=True)
+    forms = tuple(first.setdefault(used, word) for used, word in by_word)
     depth = layer % (n + 1)
-    rows = _encode(loaded, sentences, depth, pooling, batch_size, shown=progressbar)
+    rows = _encode(loaded, tokens, places, depth, pooling, batch_size=batch_size, shown=progressbar)
     return ContextualVectors(
         encoder=loaded.name,
         words=known,
@@ -179,18 +188,8 @@ def contextual_vectors(
     )
 
 
-def _encode(
-    encoder: Encoder,
-    sentences: list[Sentence],
-    layer: int,
-    pooling: str,
-    batch_size: int,
-    *,
-    shown: bool,
-) -> Arrays:
-    """Encode sentences in order of length, and return the vectors in their original order."""
-    import torch
-
+def _tokenized(encoder: Encoder, sentences: list[Sentence]) -> Any:  # noqa: ANN401
+    """Return the tokens of sentences; refuse a sentence that is too long."""
     texts = [given.text for given in sentences]
     tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
     lengths = [len(ids) for ids in tokens["input_ids"]]
@@ -200,6 +199,32 @@ def _encode(
             f"the sentence {texts[longest]!r:.80} has {lengths[longest]} tokens, but "
             f"{encoder.name} accepts at most {encoder.longest}; shorten the sentence"
         )
+    return tokens
+
+
+def _places(offsets: list[tuple[int, int]], given: Sentence) -> tuple[int, ...]:
+    """Return the places of the tokens that share characters with the word."""
+    return tuple(
+        place
+        for place, (start, stop) in enumerate(offsets)
+        if start < given.stop and stop > given.start and stop > start
+    )
+
+
+def _encode(
+    encoder: Encoder,
+    tokens: Any,  # noqa: ANN401
+    places: list[tuple[int, ...]],
+    layer: int,
+    pooling: str,
+    *,
+    batch_size: int,
+    shown: bool,
+) -> Arrays:
+    """Encode sentences in order of length, and return the vectors in their original order."""
+    import torch
+
+    lengths = [len(ids) for ids in tokens["input_ids"]]
     names = [name for name in encoder.tokenizer.model_input_names if name in tokens]
     how = encoder.sentence_pooling if pooling == "sentence" else pooling
     order = np.argsort(lengths, kind="stable").tolist()
@@ -223,26 +248,13 @@ def _encode(
                         "vectors of their own there; use an earlier layer or another encoder"
                     )
                 if how == "word":
-                    spans = [tokens["offset_mapping"][i] for i in picked]
-                    weights = _pieces(spans, [sentences[i] for i in picked], weights)
+                    weights = torch.zeros_like(weights)
+                    for row, i in enumerate(picked):
+                        weights[row, list(places[i])] = 1
                 pooled.append(_pool(states, weights, how))
             done += len(picked)
             update(done)
     return np.concatenate(pooled)[np.argsort(order)]
-
-
-def _pieces(spans: list[Any], sentences: list[Sentence], mask: Any) -> Any:  # noqa: ANN401
-    """Mark the tokens that share characters with the word, (n_sentences, n_tokens)."""
-    import torch
-
-    marked = torch.zeros_like(mask)
-    for row, (offsets, given) in enumerate(zip(spans, sentences, strict=True)):
-        for column, (start, stop) in enumerate(offsets):
-            if start < given.stop and stop > given.start and stop > start:
-                marked[row, column] = 1
-        if not marked[row].any():
-            raise ValueError(f"the word has no tokens in {given.text!r}; use pooling='sentence'")
-    return marked
 
 
 def _pool(states: Any, weights: Any, how: str) -> Arrays:  # noqa: ANN401

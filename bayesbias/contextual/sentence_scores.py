@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from .._core.arrays import FloatArray, unit_rows
 from .._core.checks import check_numbers
 from .._core.random import Seed
+from ..embeddings.formats.keyed import directed
 from ..embeddings.word_sets import look_up, refuse_overlap
 from ..scores.poles import effect_sizes
 from .encoding import ContextualVectors, as_contextual
@@ -46,7 +47,7 @@ def seat(
     ----------
     vectors : ContextualVectors or mapping of str to array_like
         Vectors of sentences, not words: ``pooling="sentence"``, ``"cls"``, or ``"last"``. A mapping
-        is read as in `contextual_table`.
+        is read as in `contextual_table`. Words without a vector in some context are left out.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
 
@@ -80,8 +81,13 @@ def _defined(effects: FloatArray) -> FloatArray:
 def _rows(
     vectors: ContextualVectors, lists: Mapping[str, Iterable[str]]
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
-    """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words."""
-    found = look_up(vectors.in_context(vectors.contexts[0]), lists)
+    """Return the vectors of each list, (n_words, n_contexts, n_dims), and the missing words.
+
+    A word without a vector in one of the contexts is missing.
+    """
+    whole = directed(vectors.vectors).all(axis=1)
+    usable = replace(vectors, vectors=np.where(whole[:, None, None], vectors.vectors, 0))
+    found = look_up(usable.in_context(vectors.contexts[0]), lists)
     refuse_overlap("X", "Y", found.words, found.spellings)
     place = {word: row for row, word in enumerate(vectors.words)}
     rows = [
@@ -124,7 +130,7 @@ def ceat(
     ----------
     vectors : ContextualVectors or mapping of str to array_like
         Vectors of every word, in natural sentences or in templates. A mapping is read as in
-        `contextual_table`.
+        `contextual_table`. Words without a vector in some context are left out.
     X, Y, A, B : iterable of str
         Two lists of targets and two lists of attributes, as in `scores.weat`.
     n_samples : int

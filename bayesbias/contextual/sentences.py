@@ -68,13 +68,17 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
 
 
 def natural_sentence(text: str, word: str) -> Sentence:
-    """Find a word's first whole-word occurrence in a sentence, ignoring case."""
+    """Find a word's first whole-word occurrence in a sentence, ignoring case.
+
+    If there is none, marks and joiners may follow or precede the word, such as a case vowel in
+    Arabic or the variation selector of an emoji.
+    """
     forms = {word, *(unicodedata.normalize(form, word) for form in ("NFC", "NFD"))}
     some = "|".join(map(re.escape, forms))
-    match = re.search(rf"(?<![{letters()}])(?i:{some})(?![{letters()}])", text) if word else None
-    if match is None:
-        raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")
-    return Sentence(text, *match.span())
+    for within in (letters(), r"\w") if word else ():
+        if match := re.search(rf"(?<![{within}])(?i:{some})(?![{within}])", text):
+            return Sentence(text, *match.span())
+    raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")
 
 
 def sentence(template: str, word: str) -> Sentence:

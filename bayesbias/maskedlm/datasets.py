@@ -49,17 +49,23 @@ def validate_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     Warns
     -----
     NoSharedWords
-        If there is no ``cluster``, and the sentences of most pairs share no word.
+        If there is no ``cluster``, and most pairs have sentences that share no word and differ from
+        every other pair's.
     """
     require_columns(pairs, [name for name in PAIR_COLUMNS if name != "cluster"])
     if pairs.empty:
         raise ValueError("there are no sentence pairs")
     if "cluster" not in pairs.columns:
         sentences = [*zip(*(pairs[role] for role in ROLES), strict=True)]
-        unlike = sum(_words(first).isdisjoint(_words(second)) for first, second in sentences)
+        pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
+        alone = ~pairs["cluster"].duplicated(keep=False)
+        unlike = sum(
+            _words(first).isdisjoint(_words(second))
+            for (first, second), one in zip(sentences, alone, strict=True)
+            if one
+        )
         if unlike > len(pairs) / 2:
             warn(NoSharedWords(unlike, len(pairs)))
-        pairs = pairs.assign(cluster=[word_contrast(*both) for both in sentences])
     valid = stripped(pairs[list(PAIR_COLUMNS)]).reset_index(drop=True)
     refuse_rows(
         valid,

@@ -199,7 +199,7 @@ def warn_of_empty(words: Sequence[str], where: str) -> None:
 
 def directed(matrix: np.ndarray) -> NDArray[np.bool_]:
     """Return which rows have a direction: finite numbers that are not all zero."""
-    return np.asarray(np.isfinite(matrix).all(axis=1) & (matrix != 0).any(axis=1))
+    return np.asarray(np.isfinite(matrix).all(axis=-1) & (matrix != 0).any(axis=-1))
 
 
 def chunks_of(vectors: KeyedVectors, wanted: Collection[str] | None = None) -> Iterator[Chunk]:
