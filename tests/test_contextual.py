@@ -102,6 +102,7 @@ def test_a_word_does_not_end_before_its_accent_or_vowel_sign() -> None:
     text = unicodedata.normalize("NFD", "The café near the cafe.")
     assert natural_sentence(text, "cafe")[1:] == (19, 23)
     assert natural_sentence(text, "café")[1:] == (4, 9)
+    refused("is not in its sentence", natural_sentence, "वह हिन्दी बोलता है", "हिन्द")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ LOOKALIKES = {
 JOINERS = "\u200c\u200d"
 """Characters without width that many scripts, but not these, need between letters."""
 
+OPTIONAL = "\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed" + JOINERS
+"""Marks that may be left out at the end of a word: those of Hebrew and Arabic, and joiners."""
+
 EUROPEAN = ("LATIN", "CYRILLIC", "GREEK")
 
 
@@ -32,9 +35,13 @@ EUROPEAN = ("LATIN", "CYRILLIC", "GREEK")
 def letters() -> str:
     r"""Return what finds the letters of words between a pattern's brackets.
 
-    This is ``\w`` with marks, which ``\w`` lacks and which vowels are in many scripts, and joiners.
+    This is ``\w`` with joiners and with marks, which vowels are in many scripts. Variation
+    selectors, which change how an emoji looks, are no part of words.
     """
-    kinds = groupby(map(chr, range(0x300, 0x20000)), is_mark)
+    selectors = range(0xFE00, 0xFE10)
+    kinds = groupby(
+        map(chr, range(0x300, 0x20000)), lambda c: is_mark(c) and ord(c) not in selectors
+    )
     runs = [[*characters] for marks, characters in kinds if marks]
     return rf"\w{JOINERS}" + "".join(f"{run[0]}-{run[-1]}" for run in runs)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .._core.characters import letters
+from .._core.characters import OPTIONAL, letters
 from .._core.reading import located, read_toml
 from .._core.resources import toml_path
 from ..tables.schema import require_columns
@@ -70,14 +70,14 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
 def natural_sentence(text: str, word: str) -> Sentence:
     """Find a word's first whole-word occurrence in a sentence, ignoring case.
 
-    If there is none, marks and joiners may follow or precede the word, such as a case vowel in
-    Arabic or the variation selector of an emoji.
+    If there is none, optional marks may follow the word, such as a case vowel in Arabic.
     """
     forms = {word, *(unicodedata.normalize(form, word) for form in ("NFC", "NFD"))}
-    some = "|".join(map(re.escape, forms))
-    for within in (letters(), r"\w") if word else ():
-        if match := re.search(rf"(?<![{within}])(?i:{some})(?![{within}])", text):
-            return Sentence(text, *match.span())
+    some, within = "|".join(map(re.escape, forms)), letters()
+    for more in ("", f"[{OPTIONAL}]*") if word else ():
+        found = re.search(rf"(?<![{within}])(?i:{some})(?={more}(?![{within}]))", text)
+        if found:
+            return Sentence(text, *found.span())
     raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")
 
 
