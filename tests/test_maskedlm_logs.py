@@ -63,6 +63,7 @@ def test_a_head_alone_makes_a_log_of_inspect(head, summary, tmp_path: Path) -> N
     files = {head: content | {"samples": None}}
     files |= {f"samples/{one['id']}\n.json": one for one in content["samples"]}
     files |= {summary: [1] * 3} if summary else {}
+    files |= {"reductions.json": [], "__MACOSX/._header.json": 0}
     write_zip(tmp_path / "a.eval", files)
     with nullcontext() if summary else pytest.warns(UnfinishedLog) as told:
         assert read_scores(tmp_path / "a.eval")["difference"].tolist() == [1]
