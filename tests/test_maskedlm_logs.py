@@ -53,6 +53,19 @@ def test_logs_of_inspect_that_are_not_whole(tmp_path: Path) -> None:
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
         refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
+    nameless = eval_file(tmp_path / "f.eval", content | {"eval": {"model": "gpt"}})
+    refused("it has no eval.task", read_scores, nameless)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_log_of_inspect_that_is_cut_off_stops_a_folder(indent, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    path, text = tmp_path / "log.json", json.dumps(inspected(), indent=indent)
+    task = text.index('"task"') + len('"task"')
+    for end in (task, *range(task + 1, len(text), len(text) // 20)):
+        path.write_text(text[:end])
+        for place in (path, tmp_path):
+            refused(f"{path}: not a JSON file", read_scores, place)
 
 
 @pytest.mark.parametrize("head", HEADERS)
