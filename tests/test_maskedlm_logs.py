@@ -406,6 +406,53 @@ def test_a_log_in_an_archive_has_one_name(member: str, model: str, tmp_path: Pat
         assert set(read_scores(path, "lm-eval")["model"]) == {model}
 
 
+def pack(plain: Path, archive: Path, member: str) -> None:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.write(plain, member)
+    else:
+        with tarfile.open(archive, "w:gz") as packed:
+            packed.add(plain, member)
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz", ".gz"])
+@pytest.mark.parametrize("name", ["samples_crows_pairs.jsonl", "bert.jsonl", "gpt-3.5.jsonl"])
+def test_a_packed_log_has_the_name_that_it_has_unpacked(name, ending, tmp_path: Path) -> None:
+    """Names within an archive do not matter if its own name is that of a log."""
+    plain = log(tmp_path / "gpt", [crows(0)], name)
+    model = read_scores(plain)["model"].tolist()
+    for n, member in enumerate(("", "x/", "x.") if ending != ".gz" else ("",)):
+        archive = tmp_path / f"{n}" / "gpt" / f"{name}{ending}"
+        archive.parent.mkdir(parents=True)
+        if ending == ".gz":
+            archive.write_bytes(gzip.compress(plain.read_bytes()))
+        else:
+            pack(plain, archive, f"{member}{name}")
+        for path in (archive, archive.parent):
+            assert read_scores(path)["model"].tolist() == model
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
+@pytest.mark.parametrize("member", ["samples_crows_pairs.jsonl", "a.jsonl"])
+def test_archives_that_are_named_like_samples_are_logs(ending, member, tmp_path: Path) -> None:
+    for n, model in enumerate(("gpt", "bert")):
+        plain = log(tmp_path / "made", [crows(n)], member)
+        (tmp_path / model).mkdir()
+        pack(plain, tmp_path / model / f"samples_crows{ending}", member)
+        plain.unlink()
+        assert set(read_scores(tmp_path / model / f"samples_crows{ending}")["model"]) == {model}
+    assert {*read_scores(tmp_path)["model"]} == {"gpt", "bert"}
+
+
+@pytest.mark.parametrize("name", ["logs.zip", "logs.jsonl.zip", "samples_all.zip"])
+def test_logs_of_several_models_in_one_archive(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        for model in ("gpt-3.5", "bert"):
+            archive.writestr(f"{model}.jsonl", json.dumps(crows(0)))
+    paths = [f"{tmp_path}/{name}::{model}.jsonl" for model in ("gpt-3.5", "bert")]
+    assert read_scores(paths)["model"].tolist() == ["gpt-3.5", "bert"]
+
+
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])
 @pytest.mark.parametrize("read", [read_scores, bbq_scores])
 def test_one_name_is_for_one_model(form, read, tmp_path: Path) -> None:
