@@ -3,6 +3,7 @@
 import json
 import tarfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -122,7 +123,7 @@ def test_names_may_contain_the_separator(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["summaries.json", "samples/a_epoch_1.json", "header.json", "data.pkl"]
+    "name", ["summaries.json", "samples/a_epoch_1.json", "header.json", "start.json", "data.pkl"]
 )
 def test_a_file_that_is_asked_for_is_in_an_archive(name: str, tmp_path: Path) -> None:
     """Names that logs or models have hide no other file; without them, a log needs its head."""
@@ -130,9 +131,24 @@ def test_a_file_that_is_asked_for_is_in_an_archive(name: str, tmp_path: Path) ->
         packed.writestr(name, "{}")
         packed.writestr("b.csv", "word,size\nman,1.5\n")
     assert read_values(f"{tmp_path}/a.zip::b.csv", ["size"])["size"].tolist() == [1.5]
+    if name != "data.pkl":
+        refused("contains 2 files; choose one", read_values, f"{tmp_path}/a.zip", ["size"])
     with ZipFile(tmp_path / "c.zip", "w") as packed:
         packed.writestr("samples/a_epoch_1.json", "word,size\nman,1.5\n")
     assert read_values(f"{tmp_path}/c.zip", ["size"])["size"].tolist() == [1.5]
+
+
+@pytest.mark.parametrize("name", ["./c.csv", "a//c.csv", "a/./c.csv", "./a/c.csv"])
+def test_names_that_a_path_changes_are_found(name: str, tmp_path: Path) -> None:
+    plain = tmp_path / "c.csv"
+    plain.write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    with tarfile.open(tmp_path / "a.tar", "w") as packed:
+        member = packed.gettarinfo(plain)
+        member.name = name
+        packed.addfile(member, BytesIO(plain.read_bytes()))
+    plain.unlink()
+    for path in ("a.tar", f"a.tar::{name}", f"a.tar::{Path(name)}", ""):
+        assert read_scores(f"{tmp_path}/{path}")["difference"].tolist() == [0.5]
 
 
 def refusal(read: Callable[[str], object], path: str) -> FileNotFoundError:

@@ -53,6 +53,19 @@ def test_logs_of_inspect_that_are_not_whole(tmp_path: Path) -> None:
     (tmp_path / "e.eval").write_bytes(without.read_bytes()[:200])
     for path in (without, tmp_path / "e.eval"):
         refused(f"{path} cannot be read; rewrite it with `inspect", read_scores, path)
+    nameless = eval_file(tmp_path / "f.eval", content | {"eval": {"model": "gpt"}})
+    refused("it has no eval.task", read_scores, nameless)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_log_of_inspect_that_is_cut_off_stops_a_folder(indent, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("model,pair_id,bias_type,difference\nm,1,age,0.5\n")
+    path, text = tmp_path / "log.json", json.dumps(inspected(), indent=indent)
+    task = text.index('"task"') + len('"task"')
+    for end in (task, *range(task + 1, len(text), len(text) // 20)):
+        path.write_text(text[:end])
+        for place in (path, tmp_path):
+            refused(f"{path}: not a JSON file", read_scores, place)
 
 
 @pytest.mark.parametrize("head", HEADERS)
@@ -63,6 +76,7 @@ def test_a_head_alone_makes_a_log_of_inspect(head, summary, tmp_path: Path) -> N
     files = {head: content | {"samples": None}}
     files |= {f"samples/{one['id']}\n.json": one for one in content["samples"]}
     files |= {summary: [1] * 3} if summary else {}
+    files |= {"reductions.json": [], "__MACOSX/._header.json": 0}
     write_zip(tmp_path / "a.eval", files)
     with nullcontext() if summary else pytest.warns(UnfinishedLog) as told:
         assert read_scores(tmp_path / "a.eval")["difference"].tolist() == [1]
@@ -390,6 +404,53 @@ def test_a_log_in_an_archive_has_one_name(member: str, model: str, tmp_path: Pat
         assert set(read_scores(path)["model"]) == {model}
     for path in (archive, f"{archive}::{member}"):
         assert set(read_scores(path, "lm-eval")["model"]) == {model}
+
+
+def pack(plain: Path, archive: Path, member: str) -> None:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as packed:
+            packed.write(plain, member)
+    else:
+        with tarfile.open(archive, "w:gz") as packed:
+            packed.add(plain, member)
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz", ".gz"])
+@pytest.mark.parametrize("name", ["samples_crows_pairs.jsonl", "bert.jsonl", "gpt-3.5.jsonl"])
+def test_a_packed_log_has_the_name_that_it_has_unpacked(name, ending, tmp_path: Path) -> None:
+    """Names within an archive do not matter if its own name is that of a log."""
+    plain = log(tmp_path / "gpt", [crows(0)], name)
+    model = read_scores(plain)["model"].tolist()
+    for n, member in enumerate(("", "x/", "x.") if ending != ".gz" else ("",)):
+        archive = tmp_path / f"{n}" / "gpt" / f"{name}{ending}"
+        archive.parent.mkdir(parents=True)
+        if ending == ".gz":
+            archive.write_bytes(gzip.compress(plain.read_bytes()))
+        else:
+            pack(plain, archive, f"{member}{name}")
+        for path in (archive, archive.parent):
+            assert read_scores(path)["model"].tolist() == model
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
+@pytest.mark.parametrize("member", ["samples_crows_pairs.jsonl", "a.jsonl"])
+def test_archives_that_are_named_like_samples_are_logs(ending, member, tmp_path: Path) -> None:
+    for n, model in enumerate(("gpt", "bert")):
+        plain = log(tmp_path / "made", [crows(n)], member)
+        (tmp_path / model).mkdir()
+        pack(plain, tmp_path / model / f"samples_crows{ending}", member)
+        plain.unlink()
+        assert set(read_scores(tmp_path / model / f"samples_crows{ending}")["model"]) == {model}
+    assert {*read_scores(tmp_path)["model"]} == {"gpt", "bert"}
+
+
+@pytest.mark.parametrize("name", ["logs.zip", "logs.jsonl.zip", "samples_all.zip"])
+def test_logs_of_several_models_in_one_archive(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        for model in ("gpt-3.5", "bert"):
+            archive.writestr(f"{model}.jsonl", json.dumps(crows(0)))
+    paths = [f"{tmp_path}/{name}::{model}.jsonl" for model in ("gpt-3.5", "bert")]
+    assert read_scores(paths)["model"].tolist() == ["gpt-3.5", "bert"]
 
 
 @pytest.mark.parametrize("form", ["lm-eval", "inspect", "csv"])

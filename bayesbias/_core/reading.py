@@ -56,9 +56,14 @@ _JUNK = re.compile(r"(^|/)(__MACOSX/|\.(?!/)|(readme|licen[cs]e)[^/]*$|thumbs\.d
 
 _OF_DATA = re.compile(
     r"(^|/)data\.pkl$|^(\[Content_Types\]|mimetype$|xl/workbook\.)"  # PyTorch, office programs
-    r"|^(header|(_journal/)?start)\.json$"  # logs of Inspect
+    r"|^_journal/start\.json$"  # logs of Inspect
 )
 """Files in a zip file that is itself a file of data, unless a file in it is asked for."""
+
+_OF_INSPECT = re.compile(
+    r"(samples|_journal|config_updates)/|(header|start|summary|summaries|results|reductions)\.json$"
+)
+"""Files in logs of Inspect. Other archives may have some of them, next to other files."""
 
 WITHIN = "::"
 """Separator between the path of an archive and the name of a file in it."""
@@ -263,7 +268,7 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes], str]]:
         yield raw, stream, name
 
 
-def members_of(path: Path, most: int) -> list[str] | None:
+def members_of(path: Path, most: int | None = None) -> list[str] | None:
     """Return the names of an archive's files, the largest first, or None for other files.
 
     Raise a ValueError if they cannot be listed, or only after unpacking `most` bytes of a tar.
@@ -310,7 +315,9 @@ def is_data(stream: IO[bytes]) -> bool:
     finally:
         stream.seek(0)
     arrays = any(names) and all(name.endswith(".npy") for name in names)
-    return arrays or any(map(_OF_DATA.search, names))
+    meant = [name for name in names if not _JUNK.search(name)]
+    log = {"header.json", "start.json"} & {*meant} and all(map(_OF_INSPECT.match, meant))
+    return bool(arrays or log or any(map(_OF_DATA.search, names)))
 
 
 def _zstd() -> Any:  # noqa: ANN401  a module of Python 3.14, or of a package
@@ -341,9 +348,11 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
     try:
         names, read = _listed(stream, how)
         members = [name for name in names if not _JUNK.search(name)]
-        if asked in names or (len(members) == 1 and not asked):
-            name = asked or members[0]
-            return read(name), name
+        found = [asked] if asked in names else members
+        if asked and asked not in names:  # a Path has changed names such as a//b
+            found = [name for name in names if Path(name) == Path(asked)]
+        if len(found) == 1:
+            return read(found[0]), found[0]
     except (RuntimeError, ValueError, tarfile.TarError) as error:  # a password, or damage
         raise zipfile.BadZipFile(str(error)) from None
     if asked:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._core.checks import counted
-from .._core.reading import parts_of, unpacked_name
+from .._core.reading import members_of, parts_of, unpacked_name
 from .bbq import as_question, unknown_place
 from .bbq_answers import answer_names, named_place
 from .datasets import ROLES, checked_direction, text_of, word_contrast
@@ -104,16 +104,24 @@ def _invalid_last(samples: Iterable[Any]) -> Iterator[Any]:
 def model_of(path: Path) -> str:
     """Return the model in a log's path: its folder or, in old layouts, a part of its name.
 
-    An archive counts as a folder. Other names in an archive without folders do not count.
+    An archive counts as a folder, or, if it has one file and the name of a log, as a packed log.
+    Other names of an archive's only file do not count if it has no folder there.
     """
     archive, member = parts_of(path)
-    path = unpacked_name(Path(os.path.abspath(unpacked_name(archive) / member)))
+    place = unpacked_name(archive)
+    alone = bool(member) and [*map(Path, members_of(archive) or ())] == [Path(member)]
+    top = Path(member).parent == Path()
+    if alone and (
+        place.suffix.lower() in TEXT_ENDINGS or (top and place.name.startswith("samples_"))
+    ):
+        member, alone = "", False
+    path = unpacked_name(Path(os.path.abspath(place / member)))
     name = path.stem if path.suffix.lower() in TEXT_ENDINGS else path.name
     if path.name.startswith("samples_"):
         return path.parent.name or name
     if old := _OLD_NAME.fullmatch(name):
         return old["model"].replace("__", "/")
-    return path.parent.name if member and Path(member).parent == Path() else name
+    return path.parent.name if alone and top else name
 
 
 def _scores(sample: Mapping[str, Any], needed: int, *, more: bool = False) -> list[float]:

@@ -217,7 +217,7 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
     the possible `endings` of its name are given, only layouts with one of them count.
     """
     if is_eval(path):
-        return (_of_task(read_header(path)) or OF_OTHER_TASK) if "inspect" in wanted else ""
+        return (_of_task(read_header(path)) or "inspect") if "inspect" in wanted else ""
     allowed = [
         name
         for name in wanted
@@ -232,7 +232,7 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
             return "lm-eval"
         if fields.intersection(HARNESS_KEYS[1:]):
             return OF_OTHER_TASK
-    if "inspect" in allowed and (found := _of_task(_start_of(path, head))):
+    if "inspect" in allowed and (found := _inspect_layout(path, head)):
         return found
     columns = re.sub(r"^sep=.\s+", "", head).partition("\n")[0].lower()
     is_table = {"model", "pair_id", "bias_type"} <= {*re.split(r"[,;|\"\s]+", columns)}
@@ -259,18 +259,18 @@ def _of_task(log: object) -> str:
     return "inspect" if task in TASKS else OF_OTHER_TASK * bool(task)
 
 
-def _start_of(path: Path, head: str) -> object:
-    """Return what JSON contains if it may be a log of Inspect: its beginning, or all of it."""
+def _inspect_layout(path: Path, head: str) -> str:
+    """Return the layout of JSON that may be a log of Inspect, by its beginning, or by all of it."""
     if found := _BEGINNING.match(head):
         with suppress(ValueError, RecursionError):  # it is cut off or damaged
-            return {"eval": json.JSONDecoder().raw_decode(head, found.end())[0]}
+            return _of_task({"eval": json.JSONDecoder().raw_decode(head, found.end())[0]})
     late = '"eval"' in head or (len(head) >= MOST_HEAD and '"samples"' in head)
     if not late or not head.lstrip().startswith("{"):
-        return None
+        return ""
     try:
-        return read_json(path, MOST_LOG_BYTES)
-    except ValueError:
-        return None
+        return _of_task(read_json(path, MOST_LOG_BYTES))
+    except ValueError:  # its reader names what is wrong
+        return "inspect" if '"eval"' in head and '"task"' in head else ""
 
 
 LAYOUTS = {
