@@ -117,6 +117,7 @@ def test_a_contrast_is_the_same_whichever_sentence_comes_first() -> None:
         ("वह {} तेज है।", "लड़का", "लड़की"),  # vowels that are marks
         ("Ein {} da.", "Schüler", "Schu\u0308lerin"),  # NFC and NFD
         ("این {} است.", "می\u200cخواهم", "می\u200cدانم"),  # a joiner within words
+        ("ဢ\ufe00မ {} ယ", "ၵ\ufe00ႃ", "ၵ\ufe00ီ"),  # dotted letters
         ("{} นี้", "ผู้ชาย", "ผู้หญิง"),
     ],
 )

@@ -421,7 +421,7 @@ def test_a_packed_log_has_the_name_that_it_has_unpacked(name, ending, tmp_path: 
     """Names within an archive do not matter if its own name is that of a log."""
     plain = log(tmp_path / "gpt", [crows(0)], name)
     model = read_scores(plain)["model"].tolist()
-    for n, member in enumerate(("", "x/", "x.") if ending != ".gz" else ("",)):
+    for n, member in enumerate(("", "x.") if ending != ".gz" else ("",)):
         archive = tmp_path / f"{n}" / "gpt" / f"{name}{ending}"
         archive.parent.mkdir(parents=True)
         if ending == ".gz":
@@ -430,6 +430,27 @@ def test_a_packed_log_has_the_name_that_it_has_unpacked(name, ending, tmp_path: 
             pack(plain, archive, f"{member}{name}")
         for path in (archive, archive.parent):
             assert read_scores(path)["model"].tolist() == model
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
+def test_a_folder_in_an_archive_names_the_model(ending: str, tmp_path: Path) -> None:
+    for n, model in enumerate(("gemma", "llama")):
+        plain = log(tmp_path / "made", [crows(n)], "samples_crows_pairs.jsonl")
+        pack(plain, tmp_path / f"samples_{n}.jsonl{ending}", f"{model}/{plain.name}")
+        plain.unlink()
+    for path in (tmp_path, [*tmp_path.glob("samples*")]):
+        assert {*read_scores(path)["model"]} == {"gemma", "llama"}
+
+
+def test_other_json_and_archives_next_to_logs_stop_nothing(tmp_path: Path) -> None:
+    model = log(tmp_path / "gpt", [crows(0)]).parent.name
+    lines = '{"split": "eval", "task": "sst2", "loss": 0.3}\n' * 2
+    (tmp_path / "train_log.json").write_text(lines)
+    with zipfile.ZipFile(tmp_path / "data.zip", "w") as packed:
+        packed.writestr("header.json", '{"a": 1}')
+    with pytest.warns(LeftOut, match="data.zip"):
+        found = read_scores(tmp_path)
+    assert {*found["model"]} == {model}
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])

@@ -35,10 +35,10 @@ EUROPEAN = ("LATIN", "CYRILLIC", "GREEK")
 def letters() -> str:
     r"""Return what finds the letters of words between a pattern's brackets.
 
-    This is ``\w`` with joiners and with marks, which vowels are in many scripts. Variation
-    selectors, which change how an emoji looks, are no part of words.
+    This is ``\w`` with joiners and with marks, which vowels are in many scripts. The selectors of
+    text and emoji are no part of words.
     """
-    selectors = range(0xFE00, 0xFE10)
+    selectors = range(0xFE0E, 0xFE10)
     kinds = groupby(
         map(chr, range(0x300, 0x20000)), lambda c: is_mark(c) and ord(c) not in selectors
     )

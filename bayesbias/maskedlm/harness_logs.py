@@ -111,9 +111,8 @@ def model_of(path: Path) -> str:
     place = unpacked_name(archive)
     alone = bool(member) and [*map(Path, members_of(archive) or ())] == [Path(member)]
     top = Path(member).parent == Path()
-    if alone and (
-        place.suffix.lower() in TEXT_ENDINGS or (top and place.name.startswith("samples_"))
-    ):
+    is_log = place.suffix.lower() in TEXT_ENDINGS or place.name.startswith("samples_")
+    if alone and top and is_log:
         member, alone = "", False
     path = unpacked_name(Path(os.path.abspath(place / member)))
     name = path.stem if path.suffix.lower() in TEXT_ENDINGS else path.name

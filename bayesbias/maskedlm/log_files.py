@@ -97,6 +97,7 @@ def logs_at(path: Path, layout: str) -> list[tuple[Path, str]]:
             )
         return [(path, found)]
     loose, packed = _visible(path)
+    loose = [place if unpacked_name(place) == place else _within(place) for place in loose]
     kinds = {
         place: layout_of(place, wanted, {unpacked_name(place).suffix.lower()}) for place in loose
     }
@@ -217,7 +218,8 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
     the possible `endings` of its name are given, only layouts with one of them count.
     """
     if is_eval(path):
-        return (_of_task(read_header(path)) or "inspect") if "inspect" in wanted else ""
+        unknown = "inspect" if path.suffix.lower() == ".eval" else OF_OTHER_TASK
+        return (_of_task(read_header(path)) or unknown) if "inspect" in wanted else ""
     allowed = [
         name
         for name in wanted
@@ -259,6 +261,10 @@ def _of_task(log: object) -> str:
     return "inspect" if task in TASKS else OF_OTHER_TASK * bool(task)
 
 
+_CUT = re.compile(r'"eval"\s*:\s*\{.*"task"', re.DOTALL)
+"""The header of a log of Inspect, also if it is cut off."""
+
+
 def _inspect_layout(path: Path, head: str) -> str:
     """Return the layout of JSON that may be a log of Inspect, by its beginning, or by all of it."""
     if found := _BEGINNING.match(head):
@@ -270,7 +276,7 @@ def _inspect_layout(path: Path, head: str) -> str:
     try:
         return _of_task(read_json(path, MOST_LOG_BYTES))
     except ValueError:  # its reader names what is wrong
-        return "inspect" if '"eval"' in head and '"task"' in head else ""
+        return "inspect" if _CUT.search(head) else ""
 
 
 LAYOUTS = {
