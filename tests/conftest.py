@@ -249,11 +249,17 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def uncompiled() -> Iterator[None]:
-    """Run PyTensor's graphs as they are, because a new machine compiles one for seconds."""
+def uncompiled(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run PyTensor's graphs as they are, because a new machine compiles one for seconds.
+
+    Slow tests run theirs so often that compiling pays.
+    """
     import pytensor
     from pytensor.compile.mode import Mode
 
+    if request.node.get_closest_marker("slow"):
+        yield
+        return
     with pytensor.config.change_flags(mode=Mode("py", optimizer=None), cxx=""):
         yield
 
