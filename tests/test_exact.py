@@ -26,6 +26,7 @@ from bayesbias.sampling.exact import (
     _drawn,
     _first_reliable,
     _has_pole,
+    _surroundings,
     bounds_of,
     sample_exact,
 )
@@ -219,7 +220,8 @@ def drawn_sd(density: Callable[[np.ndarray], np.ndarray], mode: float, n_draws: 
     one = Fields(is_sd=np.array([True]), n_parameters=1, design=Fields(y=np.array([-1.0, 1.0])))
     one.spec = Fields(priors={"sd": Prior("half_normal", {"sd": 1})})
     one.blocks = [Block("sd", (), slice(0, 1))]
-    return _drawn(one, density, np.array([mode]), n_draws, np.random.default_rng(1))
+    known = _surroundings(one, density, np.array([mode]))
+    return _drawn(*known, n_draws, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.004, 1), (0.02, 2), (0.5, 2)])

@@ -177,8 +177,8 @@ def test_nuts_of_default_length_converges_and_agrees(model: str) -> None:
     """Chains of a bundled list with likeness agree with the exact sampler.
 
     With this seed, the smallest effective size of by-group is 2,260, and R-hat is 1.003, which
-    leaves room for other processors. With several threads of linear algebra, one transition of
-    by-group diverges on some.
+    leaves room for other processors. Of 4,000 transitions of by-group, none diverges with the
+    kernels of Haswell, and one with those of Sandy Bridge.
     """
     wordlist = bb.load_wordlist("religion")
     vectors = bb.load_vectors("glove-demo", wordlist, case="fallback")

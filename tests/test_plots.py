@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from builders import distances, leaning, refused, summaries
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from plot_toys import (
     ODD_WORDS,
@@ -335,10 +336,13 @@ def test_a_null_distribution_counts_every_value_and_splits_at_the_observed_one(
 ) -> None:
     ax = plots.null_distribution(values, observed, label="d", bounds=(-1.94, 1.94))
     counts: dict[str, float] = defaultdict(float)
-    for bar in ax.patches:
-        counts[to_hex(bar.get_facecolor()).upper()] += bar.get_height()  # type: ignore[attr-defined]
-        if bar.get_height() and to_hex(bar.get_facecolor()).upper() == MISS and abs(observed) > 0.1:  # type: ignore[attr-defined]
-            assert abs(bar.get_x() + bar.get_width() / 2) > abs(observed)  # type: ignore[attr-defined]
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert len(bars) == len(ax.patches)
+    for bar in bars:
+        color = to_hex(bar.get_facecolor()).upper()
+        counts[color] += bar.get_height()
+        if bar.get_height() and color == MISS and abs(observed) > 0.1:  # or a bar has both
+            assert abs(bar.get_x() + bar.get_width() / 2) > abs(observed)
     extreme = (np.abs(values) >= abs(observed)).sum()
     assert (counts[BODY], counts[MISS]) == (len(values) - extreme, extreme)
     at = [each.get_xdata()[0] for each in ax.lines]  # type: ignore[index]

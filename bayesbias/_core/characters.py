@@ -48,8 +48,12 @@ def letters() -> str:
 
 def words_in(text: str, within: str = "") -> list[str]:
     """Return the words of a text, with composed letters; they may have the characters `within`."""
-    composed = unicodedata.normalize("NFC", text)
-    return re.findall(rf"(?:[\w{within}][{letters()}]*)+", composed)
+    return _word(within).findall(unicodedata.normalize("NFC", text))
+
+
+@cache
+def _word(within: str) -> re.Pattern[str]:
+    return re.compile(rf"[\w{within}][{letters()}{within}]*")
 
 
 def is_mark(character: str) -> bool:

@@ -348,8 +348,11 @@ def _member(stream: IO[bytes], how: str, path: Path, asked: str) -> tuple[IO[byt
     try:
         names, read = _listed(stream, how)
         members = [name for name in names if not _JUNK.search(name)]
-        found = [asked] if asked in names else members
-        if asked and asked not in names:  # a Path has changed names such as a//b
+        if not asked:
+            found = members
+        elif asked in names:
+            found = [asked]
+        else:  # a Path has changed names such as a//b
             found = [name for name in names if Path(name) == Path(asked)]
         if len(found) == 1:
             return read(found[0]), found[0]

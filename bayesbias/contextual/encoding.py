@@ -30,6 +30,9 @@ BATCH_SIZE = 64
 
 Arrays = NDArray[np.float32]
 
+type Tokens = Mapping[str, Sequence[Any]]
+"""What a tokenizer returns for each sentence, keyed by name, such as ``input_ids``."""
+
 
 @dataclass(frozen=True, eq=False)
 class ContextualVectors:
@@ -188,10 +191,11 @@ def contextual_vectors(
     )
 
 
-def _tokenized(encoder: Encoder, sentences: list[Sentence]) -> Any:  # noqa: ANN401
+def _tokenized(encoder: Encoder, sentences: list[Sentence]) -> Tokens:
     """Return the tokens of sentences; refuse a sentence that is too long."""
     texts = [given.text for given in sentences]
-    tokens = encoder.tokenizer(texts, return_offsets_mapping=True, truncation=False)
+    how = {"return_offsets_mapping": True, "truncation": False}
+    tokens: Tokens = encoder.tokenizer(texts, **how)
     lengths = [len(ids) for ids in tokens["input_ids"]]
     longest = int(np.argmax(lengths))
     if lengths[longest] > encoder.longest:
@@ -213,7 +217,7 @@ def _places(offsets: list[tuple[int, int]], given: Sentence) -> tuple[int, ...]:
 
 def _encode(
     encoder: Encoder,
-    tokens: Any,  # noqa: ANN401
+    tokens: Tokens,
     places: list[tuple[int, ...]],
     layer: int,
     pooling: str,

@@ -109,10 +109,10 @@ def model_of(path: Path) -> str:
     """
     archive, member = parts_of(path)
     place = unpacked_name(archive)
-    alone = bool(member) and [*map(Path, members_of(archive) or ())] == [Path(member)]
-    top = Path(member).parent == Path()
-    is_log = place.suffix.lower() in TEXT_ENDINGS or place.name.startswith("samples_")
-    if alone and top and is_log:
+    alone = False
+    if member and Path(member).parent == Path():
+        alone = [*map(Path, members_of(archive) or ())] == [Path(member)]
+    if alone and (place.suffix.lower() in TEXT_ENDINGS or place.name.startswith("samples_")):
         member, alone = "", False
     path = unpacked_name(Path(os.path.abspath(place / member)))
     name = path.stem if path.suffix.lower() in TEXT_ENDINGS else path.name
@@ -120,7 +120,7 @@ def model_of(path: Path) -> str:
         return path.parent.name or name
     if old := _OLD_NAME.fullmatch(name):
         return old["model"].replace("__", "/")
-    return path.parent.name if alone and top else name
+    return path.parent.name if alone else name
 
 
 def _scores(sample: Mapping[str, Any], needed: int, *, more: bool = False) -> list[float]:

@@ -53,6 +53,7 @@ MOST_LISTED = 1 << 26
 """Most bytes of a packed tar in a folder that are unpacked to list its files."""
 
 NOT_READ = "its task is not crows_pairs, bbq, winogender, or (of Inspect) stereoset or bbq"
+"""Why logs of other tasks are not read."""
 
 _BEGINNING = re.compile(r'\s*\{(\s*"\w+"\s*:\s*("[^"\\]*"|[\w.+-]+)\s*,)*\s*"eval"\s*:\s*')
 """Beginning of a JSON log of Inspect, up to what it says about the evaluation."""
@@ -218,7 +219,8 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
     the possible `endings` of its name are given, only layouts with one of them count.
     """
     if is_eval(path):
-        unknown = "inspect" if path.suffix.lower() == ".eval" else OF_OTHER_TASK
+        named = unpacked_name(path).suffix.lower() == ".eval"
+        unknown = "inspect" if named else OF_OTHER_TASK  # the reader says what is missing
         return (_of_task(read_header(path)) or unknown) if "inspect" in wanted else ""
     allowed = [
         name

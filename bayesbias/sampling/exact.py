@@ -150,8 +150,9 @@ def sample_exact(
         many = posterior.n_gaps > MANY_GAPS and posterior.n_outcomes == 1
         found = _by_filling(posterior, n_draws, rng) if many else None
         if found is None:
-            exact, mode = partial(log_density, posterior), mode_of(posterior)
-            tries = (_drawn(posterior, exact, mode, n_draws, rng) for _ in range(MOST_TRIES))
+            exact = partial(log_density, posterior)
+            known = _surroundings(posterior, exact, mode_of(posterior))
+            tries = (_drawn(*known, n_draws, rng) for _ in range(MOST_TRIES))
             found = _first_reliable(tries), None
         (drawn, parameters, n_modes, _), gaps = found
         values = draw_effects(posterior, parameters, rng, gaps) if effects else {}
@@ -179,7 +180,8 @@ def _by_filling(
         mode = mode_of(full)
         full = with_gaps(posterior, expected_gaps(posterior, mode[None]))
     near = partial(log_density, full)
-    rough, parameters, n_modes, floor = _drawn(full, near, mode, n_draws, rng)
+    known = _surroundings(full, near, mode)
+    rough, parameters, n_modes, floor = _drawn(*known, n_draws, rng)
     floored = np.maximum(parameters, floor)
     gaps, log_q = fitted_gaps(posterior, floored[:N_FITTED]).draw(floored, rng)
     ratios = log_density(posterior, floored, gaps) - near(floored) - log_q
@@ -209,20 +211,8 @@ def _result(
     )
 
 
-def _drawn(
-    posterior: Collapsed, density: LogDensity, mode: FloatArray, n_draws: int, rng: Generator
-) -> Drawn:
+def _drawn(near: Surroundings, modes: FloatArray, n_draws: int, rng: Generator) -> Drawn:
     """Draw from a density of the parameters, and count modes with at least 1% of the draws."""
-    low, high = bounds_of(posterior)
-    with np.errstate(invalid="ignore"):  # the density at residual sds below the smallest is -inf
-        near = first = _surroundings(posterior, density, mode, (low, high))
-        for step in LOWERED:
-            if not near.has_pole:
-                break
-            ends = low - step, high
-            near = _surroundings(posterior, density, find_mode(density, mode, ends), ends)
-        near = first if near.has_pole else near
-        modes = near.coordinates.points(_all_modes(posterior, density, near))
     drawn = importance_resample(near.coordinates.log_density, modes, n_draws, rng)
     nearest = np.linalg.norm(drawn.points[:, None] - modes, axis=2).argmin(axis=1)
     n_modes = int((np.bincount(nearest) >= 0.01 * n_draws).sum())
@@ -244,6 +234,25 @@ class Surroundings:
 
 
 def _surroundings(
+    posterior: Collapsed, density: LogDensity, mode: FloatArray
+) -> tuple[Surroundings, FloatArray]:
+    """Return the density around a mode, and all modes in its coordinates, (n_modes, n_parameters).
+
+    The range of sds is lowered as long as one of them seems to have a pole.
+    """
+    low, high = bounds_of(posterior)
+    with np.errstate(invalid="ignore"):  # the density at residual sds below the smallest is -inf
+        near = first = _in_range(posterior, density, mode, (low, high))
+        for step in LOWERED:
+            if not near.has_pole:
+                break
+            ends = low - step, high
+            near = _in_range(posterior, density, find_mode(density, mode, ends), ends)
+        near = first if near.has_pole else near
+        return near, near.coordinates.points(_all_modes(posterior, density, near))
+
+
+def _in_range(
     posterior: Collapsed, density: LogDensity, mode: FloatArray, ends: tuple[float, float]
 ) -> Surroundings:
     prior, trial = partial(log_prior, posterior.spec, posterior.blocks), trials(ends)
