@@ -21,9 +21,9 @@ $(UV):
 demo: env
 	$(BIN)/bayesbias run weat6 --case fallback --out bayesbias-demo --force
 
-ORDINARY := not slow and not mlm and not browser
+ORDINARY := not (seconds or slow or mlm or browser)
 test: env
-	@echo "Left out: slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes 2 to 3 minutes on 2 free cores."
+	@echo "Left out: seconds and slow (make test-slow), mlm (make test-mlm), browser (make test-report). Takes 2 minutes on 2 free cores."
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m "$(ORDINARY)"
 
 # What a change must pass first; it needs neither torch nor chromium.
@@ -42,7 +42,7 @@ test-versions: | $(UV)
 	sh scripts/test_versions.sh $(UV)
 
 test-slow: env
-	$(BIN)/pytest -n 2 -m "slow and not mlm"
+	$(BIN)/pytest -n 2 -m "(seconds or slow) and not mlm"
 
 # torch brings CUDA with it: a download of 2.7 GB and 5.6 GB on disk, once.
 .venv/mlm: .venv/made

@@ -157,6 +157,7 @@ def refusal(read: Callable[[str], object], path: str) -> FileNotFoundError:
     return told.value
 
 
+@pytest.mark.seconds
 def test_a_table_in_an_archive_is_fitted(folder: Path, capsys) -> None:
     out = folder / "post.nc"
     assert main(["fit", f"{folder}/all.zip::g.csv", "-o", str(out), "--draws", "100"]) in {0, 3}

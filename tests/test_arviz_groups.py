@@ -38,6 +38,7 @@ COMPLETED: dict[str, Callable[[DataTree], object]] = {
 }
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 @pytest.mark.parametrize("model", ["robust", pytest.param("maximal", marks=pytest.mark.slow)])
 def test_arviz_runs_on_every_kind_of_model(model: str, mock_nuts: dict[str, Any]) -> None:

@@ -136,6 +136,7 @@ def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
         assert found.loc[index, "any word margin"] == pytest.approx(margin, abs=1e-12)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("spec", ["change-maximal", "change-by-group"])
 def test_changes_are_those_of_fit_change(spec: str) -> None:
     made = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
@@ -212,6 +213,7 @@ def test_truths_are_those_of_tables_without_noise() -> None:
         assert found[f"truth {name}"] == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("spec", ["crossed", "by-group"])
 def test_a_word_chosen_beforehand_has_the_contrast_of_named(spec: str) -> None:
     batch = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",)).simulate(2, 8)
@@ -319,12 +321,14 @@ REFUSED = (
 )
 
 
+@pytest.mark.seconds
 def test_what_cannot_be_is_refused() -> None:
     for arguments, fragment in REFUSED:
         given = {"scenarios": "independent", "methods": "weat-p", "n": 3, "seed": 1} | arguments
         refused(fragment, calibrate, **given)
 
 
+@pytest.mark.seconds
 def test_every_model_that_is_listed_runs_and_others_are_refused() -> None:
     small = {"small": Scenario(n_words=3, n_attributes=3)}
     listed = normal_models()

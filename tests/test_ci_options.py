@@ -153,6 +153,7 @@ WITHOUT = {"list_check", "plan", "predictive_check"}
 """These return no intervals; their tests compute what depends on the options."""
 
 
+@pytest.mark.seconds
 def test_every_function_with_intervals_is_tried() -> None:
     tried = {*calls_on_lists(), *calls_on_models()}
     assert takers("ci_prob") | takers("ci_kind") == tried | BY_HAND | WITHOUT

@@ -65,6 +65,7 @@ OF_OTHERS = {"--host", "--port", "--nworkers", "--nthreads", "--size", "--log_sa
 """Options in the docs of other programs, and the one for help."""
 
 
+@pytest.mark.seconds
 def test_options_in_the_docs_exist_and_those_that_are_on_can_be_switched_off(capsys) -> None:
     shown = set[str]()
     for command in set(commands(app)):
@@ -224,6 +225,7 @@ def balanced(toy: list[str]) -> None:
     write_vectors(Path("toy.txt"), [*WORDS, "king", "queen", *(f"w{i}" for i in range(298))])
 
 
+@pytest.mark.seconds
 def test_table_and_fit(toy: list[str]) -> None:
     arguments = ["table", *toy[1:4], "--out"]
     assert main([*arguments, "t.csv"]) == 0
@@ -273,6 +275,7 @@ def test_convert_makes_a_folder_that_other_commands_take(capsys) -> None:
         assert "6,000 rarer words" in capsys.readouterr().err
 
 
+@pytest.mark.seconds
 def test_an_interval_that_leaves_its_limits_gives_exit_code_1(tmp_path, capsys) -> None:
     bb.save_posterior(bb.fit(distances(), "paper", draws=50, seed=3), tmp_path / "posterior.nc")
     gap = "associated - different"

@@ -232,6 +232,7 @@ def test_tables_without_controls_or_different_rows_are_told_of(toy_table: pd.Dat
     assert "side effects cannot be seen" in word_moves(analysis.found)[0]
 
 
+@pytest.mark.seconds
 def test_runs_of_a_group_called_all_groups_are_compared(toy, capsys) -> None:
     Path("toy.toml").write_text(
         Path("toy.toml").read_text(encoding="utf-8").replace("\nmen =", '\n"all groups" ='),
@@ -245,6 +246,7 @@ def test_runs_of_a_group_called_all_groups_are_compared(toy, capsys) -> None:
     assert changed.str.contains("all groups: ").sum() > 1
 
 
+@pytest.mark.seconds
 def test_tables_of_one_name_in_two_folders_have_different_names(tables, capsys) -> None:
     for folder, name in (("r1", "before"), ("r2", "after")):
         Path(folder).mkdir()

@@ -335,6 +335,7 @@ def test_likeness_that_the_exact_sampler_cannot_use_is_refused(likened: Design) 
     refused("the sds of similar protected_words differ", collapse, likened, spec)
 
 
+@pytest.mark.seconds
 @given(
     seed=st.integers(0, 10_000),
     share=st.floats(0, 0.5),
@@ -379,6 +380,7 @@ def test_outcomes_of_gaps_give_the_dense_density_of_full_tables(likened, name, e
     assert np.ptp(ours) < 1e-9  # rounding in a sum of terms of order 100
 
 
+@pytest.mark.seconds
 def test_more_outcomes_than_pairs_have_the_sum_of_their_densities(likened: Design) -> None:
     design, rng = without_some(likened), np.random.default_rng(9)
     y = design.y + 0.1 * rng.standard_normal((len(design.y) + 5, len(design.y)))

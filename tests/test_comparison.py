@@ -54,6 +54,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "scores_before_after", few)
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("few_resamples")
 def test_a_change_of_only_the_listed_words_is_said() -> None:
     (rng, more), (listed, words) = np.random.default_rng(2).spawn(2), leaning(n=3)
@@ -67,6 +68,7 @@ def test_a_change_of_only_the_listed_words_is_said() -> None:
     assert [change.notices.count(one) for one in (OnlyListedChanged(40, 40), shared)] == [1, 1]
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("few_resamples")
 def test_ends_of_different_dimensions_are_compared_by_their_distances() -> None:
     """In more dimensions, turned vectors have the same distances; one word gets another vector."""
@@ -81,6 +83,7 @@ def test_ends_of_different_dimensions_are_compared_by_their_distances() -> None:
     np.testing.assert_allclose(pairs.loc[~moved, "change"], 0, atol=1e-6)  # single precision
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("few_resamples")
 def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_have() -> None:
     rng, (before, words) = np.random.default_rng(3), leaning("xyz", n=3)
@@ -98,6 +101,7 @@ def test_scores_before_and_after_are_those_of_words_and_groups_that_both_ends_ha
     pd.testing.assert_frame_equal(found, expected)
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize("lost", [("", "x0 x1 x2 x3"), ("x0 x1", "x2 x3")])
 def test_sets_of_which_both_ends_have_few_words_are_named(lost: tuple[str, str]) -> None:
@@ -317,6 +321,7 @@ def test_words_of_one_embedding_only_are_named() -> None:
     refused("pass 0.89", scores_before_after, *both, ci_prob=89)
 
 
+@pytest.mark.seconds
 def test_bias_before_after_is_made_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = bb.load_vectors("glove-demo")
     after = bb.debias.hard(vectors, "gender")

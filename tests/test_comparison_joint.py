@@ -22,6 +22,7 @@ from bayesbias.sampling.fit import fit_design
 from bayesbias.tables.schema import CONNECTIONS, CONTROLS
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("model", "twin"), [("change", "paper-figures"), ("change-crossed", "crossed")]
 )
@@ -54,6 +55,7 @@ def test_distances_before_have_the_bundled_model_with_the_same_terms() -> None:
     assert level.priors["sigma"] == own.priors["sigma"]
 
 
+@pytest.mark.seconds
 def test_before_after_and_change_are_one_set_of_draws(change_tables, change_tree, tmp_path) -> None:
     again = fit_change(*change_tables, "change-maximal", seed=1, **FAST)
     assert np.array_equal(again["before"]["word_mean"], change_tree["before"]["word_mean"])
@@ -79,6 +81,7 @@ def test_before_after_and_change_are_one_set_of_draws(change_tables, change_tree
     assert set(bb.predictive_check(change_tree)["connection"]) == {"all", *CONNECTIONS[:4]}
 
 
+@pytest.mark.seconds
 def test_a_maximal_change_has_both_ends_whose_slopes_the_effects_share(change_tables) -> None:
     """Word means are sums of effects: draws before are the remainder plus slope times change."""
     tree = fit_change(*change_tables, "change-maximal", seed=1, method="exact", **FAST)
@@ -176,6 +179,7 @@ OF_THREE_GROUPS = {"own_lean_sd": {"rate": 2.0}}
 """A prior of effects that a list of two groups does not have."""
 
 
+@pytest.mark.seconds
 def test_repeated_rows_of_changes_and_of_many_embeddings_are_reported() -> None:
     table, rng = distances(), np.random.default_rng(1)
     tables = table, plus(table, 0.02 * rng.standard_normal(len(table)))
@@ -214,6 +218,7 @@ def test_what_no_change_can_be_learned_from_is_refused(change_tables, change_tre
         refused("posterior_at keeps only means", needs_sds, posterior_at(change_tree, "after"))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["change-by-group", "change"])
 def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     """Their change is zero, and the change of stereotypes is that of the tables without them."""
@@ -237,6 +242,7 @@ def test_controls_that_did_not_change_are_data(change_tables, model) -> None:
     np.testing.assert_allclose(same["mean"], other["mean"], atol=0.15 * other["sd"].max())
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-4])
 def test_controls_that_hardly_changed_leave_the_sampler_exact(noise: float) -> None:
     """Changes as small as those of vectors in a text with few digits have sds, too."""

@@ -114,6 +114,7 @@ def test_runs_are_rotated_by_an_orthonormal_matrix(n_embeddings: int, n_training
     np.testing.assert_allclose(within[:, copies].sum(axis=2), 0, atol=1e-12)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_runs_correlate_by_what_they_share(shared: float) -> None:
     """Use a table whose shares are estimated from 18 words."""
@@ -127,6 +128,7 @@ def test_runs_correlate_by_what_they_share(shared: float) -> None:
     assert np.mean(found) == pytest.approx(shared, abs=0.2)
 
 
+@pytest.mark.seconds
 def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     post = fitted_groups()
     ranked = bb.rank_embeddings(post, level="group")
@@ -142,6 +144,7 @@ def test_a_groups_contrast_is_found_in_every_embedding() -> None:
     refused("no list identifies contrasts for single", bb.rank_embeddings, fitted(), level="group")
 
 
+@pytest.mark.seconds
 def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
     """Sets differ in the covariate, and each embedding has its own slope on it."""
     table, rng = controlled(0.5), np.random.default_rng(2)
@@ -158,6 +161,7 @@ def test_what_covariates_add_to_distances_does_not_move_contrasts() -> None:
     assert added.abs().max() > one["sd"].max()  # without covariates, it would show
 
 
+@pytest.mark.seconds
 def test_planted_orders_are_found() -> None:
     ranked, apart = bb.rank_embeddings(fitted()), embedding_differences(fitted())
     parts = [part for _, part in tables().groupby("wordlist")]  # equal seeds, and any order of rows
@@ -240,6 +244,7 @@ def test_a_list_gets_matched_controls_even_if_an_embedding_lacks_a_stereotype() 
     assert (table["connection"] == "matched").any()
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("one_landmark")
 def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
     words, own = bb.load_wordlist("weat7"), ("table", "window", "paper")
@@ -255,6 +260,7 @@ def test_matched_controls_are_those_of_an_analysis_or_ones_own() -> None:
     assert found == [found[1], found[1], {*own}]
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
     table = tables(n_words=2)
@@ -360,6 +366,7 @@ def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
     assert found[0]["b"] == pytest.approx(found[1]["b"], abs=0.004)
 
 
+@pytest.mark.seconds
 def test_many_runs_with_many_missing_pairs() -> None:
     """More missing pairs than are integrated out, in three runs with likeness."""
     vectors, wordlist = leaning("xy")
@@ -380,6 +387,7 @@ def test_many_runs_with_many_missing_pairs() -> None:
     assert (means[0] - means[1]).abs().max() < 0.15
 
 
+@pytest.mark.seconds
 def test_controls_that_all_embeddings_share_leave_contrasts_of_stereotypes_as_they_are() -> None:
     """Copies that were debiased have such controls; their rows differ by exactly nothing."""
     rng = np.random.default_rng(6)
@@ -399,6 +407,7 @@ def test_controls_that_all_embeddings_share_leave_contrasts_of_stereotypes_as_th
     np.testing.assert_allclose(equal, raw_sds(0.0, ~is_control), rtol=0.15)
 
 
+@pytest.mark.seconds
 def test_each_list_and_group_has_its_own_trend() -> None:
     """Only x of the first list has a trend, of -.1 a step, beside third groups' stereotypes."""
     rng, base, frames = np.random.default_rng(1), groups_by_sets("xyz", 4, 5), []
@@ -415,6 +424,7 @@ def test_each_list_and_group_has_its_own_trend() -> None:
     np.testing.assert_allclose(found["two"][["", *"xyz"]], 0, atol=0.02)
 
 
+@pytest.mark.seconds
 def test_correlations_of_runs_have_no_unit_and_no_sign() -> None:
     """A run may have another unit and mean, and all may be negated, such as similarities."""
     table = tables({"one": {"b": -0.1, "a": 0.0}}, trainings=2)
@@ -486,6 +496,7 @@ def test_every_unreliable_part_is_told(part: str, monkeypatch: pytest.MonkeyPatc
     assert post["posterior"]["embedding"].values.tolist() == ["b", "a"]
 
 
+@pytest.mark.seconds
 def test_a_posterior_of_many_embeddings_is_read_back(tmp_path: Path) -> None:
     post, path = bb.fit_many(tables(), seed=1, **FAST), tmp_path / "many.nc"
     bb.save_posterior(post, path)

@@ -161,6 +161,7 @@ def test_double_hard_is_the_published_algorithm() -> None:
     assert debiasing(result).parameters == {"equalize": True, "component": component}
 
 
+@pytest.mark.seconds
 def test_double_hard_finds_the_component_that_carries_the_clusters() -> None:
     """Words form two clusters along axis 1, and their small lean along axis 0 follows them."""
     random, words = np.random.default_rng(5), tuple(toy().index_to_key)

@@ -87,6 +87,7 @@ def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end
     assert entries(path, 30) == written(words)
 
 
+@pytest.mark.seconds
 @given(
     numbers=st.lists(
         st.one_of(
@@ -567,6 +568,7 @@ def text(tmp_path: Path, one_landmark: None, monkeypatch: pytest.MonkeyPatch) ->
 CACHED = {"case": "fallback", "draws": 50, "seed": 1, "progressbar": False}
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.OddLines")
 def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(text, monkeypatch) -> None:
     plain = bb.analyze(text, "weat7", reference_lists=2, **CACHED)

@@ -116,6 +116,7 @@ def test_words_vary_around_their_group_as_measured(groups: str) -> None:
         assert found.mean() == pytest.approx(base, abs=0.01)
 
 
+@pytest.mark.seconds
 def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
     """Subtract the contrast in a group without stereotypes. Other groups do not matter."""
     table = table_of("wxyz")
@@ -137,6 +138,7 @@ def test_baseline_words_stand_for_how_close_a_set_is_to_everybody() -> None:
     refused("'x' has associated rows .*x-0", bb.baseline_contrasts, table, "x")
 
 
+@pytest.mark.seconds
 def test_a_lists_baseline_words_enter_no_other_number() -> None:
     vectors, words = leaning("xyz")
     people = {f"p{i}": row for i, row in enumerate(np.random.default_rng(1).normal(size=(6, 6)))}
@@ -357,6 +359,7 @@ def without_own_sets(moved: float = 0.0) -> pd.DataFrame:
     return plus(table, moved * (table["protected_group"] == "w"))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["by-group", "crossed", "paper", "maximal"])
 def test_a_group_without_own_sets_has_no_distance_to_them(model: str) -> None:
     post = bb.fit(without_own_sets(), model, draws=400, seed=1)
@@ -391,6 +394,7 @@ def test_overall_contrasts_with_controls_are_over_the_groups_that_have_both_ends
     assert overall["mean"] == pytest.approx(groups["mean"].mean(), abs=1e-9)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["change-by-group", "change-maximal"])
 def test_changes_of_a_group_without_own_sets_have_no_associated_rows(model: str) -> None:
     before = without_own_sets()

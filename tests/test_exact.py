@@ -195,6 +195,7 @@ def contradicted() -> tuple[Design, ModelSpec]:
     return make_design(table), spec
 
 
+@pytest.mark.seconds
 def test_two_modes_are_drawn_in_their_shares(contradicted: tuple[Design, ModelSpec]) -> None:
     """Compare with sums over a grid of the three sds. Fits of this posterior have a warning."""
     posterior = collapse(*contradicted)

@@ -132,6 +132,7 @@ def test_rows_of_a_cluster_do_not_count_as_independent() -> None:
     assert together["high"] - together["low"] > 2.5 * (alone["high"] - alone["low"])
 
 
+@pytest.mark.seconds
 def test_the_levels_of_correlation() -> None:
     rng = np.random.default_rng(6)
     frame = pd.DataFrame({"model": np.repeat([*"abc"], 40), "class": np.tile(np.arange(8), 15)})

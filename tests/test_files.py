@@ -183,6 +183,7 @@ def test_a_second_writer_is_refused_until_the_first_ends_or_dies(tmp_path: Path)
     assert contents(tmp_path) == {"out/a.csv": "new", "b.csv": "new"}
 
 
+@pytest.mark.seconds
 def test_a_tilde_is_the_home_folder_wherever_files_are_written_and_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

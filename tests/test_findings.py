@@ -111,6 +111,7 @@ def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     assert "models=models" in with_model.call
 
 
+@pytest.mark.seconds
 def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> None:
     page = found.report(tmp_path / "out")
     assert page.name == "report.html"
@@ -124,6 +125,7 @@ def test_the_call_makes_the_same_folder_again(found, tmp_path, monkeypatch) -> N
     assert again.contrasts.equals(found.contrasts)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["fastText/wiki", "v1/", "GloVe(300d)"])
 def test_a_given_name_is_kept_as_it_is(name: str) -> None:
     found = bb.analyze("glove-demo", PETS, name=name, **FEW)
@@ -133,6 +135,7 @@ def test_a_given_name_is_kept_as_it_is(name: str) -> None:
     assert set(found.table["embedding"]) == {name}
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.BayesbiasWarning")
 def test_files_can_have_names_of_invalid_unicode(tmp_path: Path) -> None:
     vectors = load_vectors("glove-demo", bb.load_wordlist(PETS))
@@ -148,6 +151,7 @@ def test_files_can_have_names_of_invalid_unicode(tmp_path: Path) -> None:
     assert change.report(tmp_path / "change").exists()
 
 
+@pytest.mark.seconds
 def test_the_reason_for_no_other_lists_is_the_right_one() -> None:
     own = [*PETS["groups"].values(), *PETS["stereotypes"].values()]
     words = tuple(word for some in own for word in some)
@@ -166,6 +170,7 @@ def test_the_reason_for_no_other_lists_is_the_right_one() -> None:
         assert any(WITHOUT[reason] in text for text in texts)
 
 
+@pytest.mark.seconds
 def test_drawn_words_are_no_entries_of_a_list_but_its_own_controls_are() -> None:
     """Two groups of two words, two sets of three, and three controls."""
     controls = {"matched": ["table", "river", "no-such-word"]}

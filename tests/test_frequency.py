@@ -173,6 +173,7 @@ def test_errors_of_slopes_move_the_means_of_connections_and_groups() -> None:
         np.testing.assert_allclose(values("word_mean")[:, w].T, own, atol=1e-12)
 
 
+@pytest.mark.seconds
 def test_without_ranks_or_controls_nothing_moves_and_frames_say_why() -> None:
     table = ranked_table()
     for part, status in (
@@ -227,6 +228,7 @@ def test_what_is_not_bias_moves_no_default_row() -> None:
     np.testing.assert_allclose(after["word"], before["word"], atol=6e-3)
 
 
+@pytest.mark.seconds
 def test_contrasts_before_a_change_are_at_equal_frequency() -> None:
     """A slope of one group, before and after, moves all its distances y' alike."""
     table, rng = ranked_table(), default_rng(2)

@@ -82,6 +82,7 @@ def test_effects_are_drawn_for_the_sds_of_each_chain(crossed_posterior, toy_tabl
         np.testing.assert_allclose(made[name], crossed_posterior["posterior"][name])
 
 
+@pytest.mark.seconds
 def test_pymc_has_the_same_partial_correlations() -> None:
     import pytensor.tensor as pt
 
@@ -153,6 +154,7 @@ def by_hand(table: pd.DataFrame) -> DataTree:
     return bb.from_pymc(drawn, table, "crossed", seed=2)
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 @pytest.mark.parametrize("sample", [few_draws, pytest.param(by_hand, marks=pytest.mark.slow)])

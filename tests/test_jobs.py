@@ -141,6 +141,7 @@ def test_progress_counts_kept_finished_and_failed_jobs(tmp_path: Path, monkeypat
     assert told == [(2, 0), 1, 2, (5, 2), 3, 4, 5]
 
 
+@pytest.mark.seconds
 def test_warnings_come_back_from_workers_and_from_kept_results(tmp_path: Path) -> None:
     jobs = [job("one", warning, "mind"), job("two", warning, "mind"), job("three", product, 3)]
     for _ in range(2):
@@ -182,6 +183,7 @@ def napping(seconds: float, text: str) -> pd.DataFrame:
     return pd.DataFrame({"a": [1]})
 
 
+@pytest.mark.seconds
 def test_jobs_in_threads_overlap_and_keep_their_own_warnings() -> None:
     jobs = [job(str(i), napping, 0.6, f"from {i}") for i in range(8)]
     start = time.monotonic()

@@ -81,6 +81,7 @@ def test_a_row_that_importance_sampling_cannot_leave_out_is_told(table: pd.DataF
     assert caught[0].filename == __file__
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.UnreliableLoo")
 def test_results_are_compared_as_their_posteriors_are(posteriors: dict[str, DataTree]) -> None:
     results = {name: SimpleNamespace(posterior=tree) for name, tree in posteriors.items()}
@@ -90,6 +91,7 @@ def test_results_are_compared_as_their_posteriors_are(posteriors: dict[str, Data
     refused("posterior .* is needed", compare_models, {"a": 1, "b": 2}, error=TypeError)
 
 
+@pytest.mark.seconds
 def test_attribute_effects_show_when_words_are_left_out(posteriors: dict[str, DataTree]) -> None:
     left_out = compare_models(posteriors, leave_out="attribute", seed=1)
     assert left_out["model"].tolist() == ["crossed", "paper"]
@@ -100,6 +102,7 @@ def test_attribute_effects_show_when_words_are_left_out(posteriors: dict[str, Da
     assert list(left_out.columns) == columns
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 @pytest.mark.parametrize("factor", ["attribute", "protected_word"])
 def test_left_out_words_against_dense_normals(factor: str) -> None:

@@ -103,6 +103,7 @@ def test_a_debiasing_keeps_spread_and_mean_and_takes_the_effect_away() -> None:
         assert gap == pytest.approx(batch.word_bias[:, 0], abs=1e-12)
 
 
+@pytest.mark.seconds
 def test_variances_and_covariances_are_those_of_the_effects() -> None:
     sds = {"cell_sd": 0.03, "word_sd": 0.05, "attribute_sd": 0.07}
     batch = Scenario(**sds, attribute_bias_sd=0.05, effect=0.1).simulate(20_000, seed=3)

@@ -123,6 +123,7 @@ def test_the_design_of_several_runs_does_not_depend_on_their_order() -> None:
         np.testing.assert_allclose(ours, getattr(other, name), atol=1e-12, err_msg=name)
 
 
+@pytest.mark.seconds
 def test_a_run_has_the_mean_and_variance_of_a_fit_to_it_alone() -> None:
     """Its distances are at equal frequency, and errors of slopes add to its variance."""
     runs = {(name, ""): ranked_table(seed=seed) for seed, name in enumerate("ab", start=1)}

@@ -67,6 +67,7 @@ def test_a_plan_adds_the_error_of_the_pilot_s_slopes(monkeypatch: pytest.MonkeyP
     assert likeness == pytest.approx((0.23, 0.10))
 
 
+@pytest.mark.seconds
 def test_a_plan_of_the_pilot_s_size_has_the_pilot_s_width(religion: pd.DataFrame) -> None:
     post = bb.fit(religion, seed=1, draws=250)
     frame = bb.plan(post, words=[5, 20], attributes=4, clusters=[1, 4])
@@ -203,6 +204,7 @@ def test_the_sign_of_the_effect_does_not_matter_and_there_are_two_groups() -> No
     pd.testing.assert_frame_equal(bb.plan(**small, effect=0.04, groups=2), found)
 
 
+@pytest.mark.seconds
 def test_effects_of_many_sds_are_found() -> None:
     """The power rises from the share of intervals that miss zero by chance to one."""
     design = planned_design(None, 8, 32, 1)

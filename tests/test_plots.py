@@ -142,6 +142,7 @@ def ends(frame: pd.DataFrame, low: str = "low", high: str = "high") -> set[tuple
     return {(round(a, 9), round(b, 9)) for a, b in frame[[low, high]].to_numpy()}
 
 
+@pytest.mark.seconds
 def test_forest_draws_means_and_intervals_where_the_frame_has_them() -> None:
     frame = summaries()
     ax = plots.forest(frame, words=True)
@@ -364,6 +365,7 @@ def test_points_and_bands_of_a_predictive_check_have_one_order(odd: dict[str, Ca
         ]
 
 
+@pytest.mark.seconds
 def test_save_writes_equal_files_and_closes_its_own_figure(tmp_path, monkeypatch) -> None:
     table = distances()
     written = [plots.save(plots.neighborhood(table, "she"), tmp_path / n) for n in ("6B.a", "b")]

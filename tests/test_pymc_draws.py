@@ -112,6 +112,7 @@ def test_draws_without_statistics_are_doubted(drawn: DataTree, toy_table: pd.Dat
         bb.from_pymc(without_stats(drawn), toy_table, "crossed")
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.UnreliableLoo")
 def test_draws_compare_with_our_own_before_and_after_saving(
     post: DataTree, drawn: DataTree, toy_table: pd.DataFrame, tmp_path: Path

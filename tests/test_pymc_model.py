@@ -124,6 +124,7 @@ def test_a_single_connection_correlates_with_itself() -> None:
         np.testing.assert_array_equal(model[name].eval(), [[1.0]])
 
 
+@pytest.mark.seconds
 def test_the_robust_model_is_wired_through(toy_table, mock_nuts) -> None:
     """Use prior draws instead of NUTS, and compare PyMC's Student-t with ours."""
     tree = fit(toy_table, "robust", draws=500, chains=2, seed=1)

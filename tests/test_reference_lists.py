@@ -49,6 +49,7 @@ def simulated(sd: float, rng: np.random.Generator) -> pd.DataFrame:
     return groups_by_sets("xyz", 2, 3).assign(cosine_distance=distances)
 
 
+@pytest.mark.seconds
 def test_the_spread_of_topics_is_found() -> None:
     rng = np.random.default_rng(2)
     tables = [simulated(0.06 * np.exp(0.3 * rng.standard_normal()), rng) for _ in range(12)]
@@ -364,6 +365,7 @@ def test_landmarks_are_kept_for_the_same_vectors_and_question(monkeypatch) -> No
     assert len(asked) == 3
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["by-group", "crossed"])
 def test_landmarks_are_the_overall_contrasts_of_their_fits(monkeypatch, model: str) -> None:
     monkeypatch.setattr(ruler, "_KEPT", {})

@@ -239,6 +239,7 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("sweep", "two_gr
 FEWER = pytest.mark.parametrize("name", ["demo", "pairs", *SLOW])
 
 
+@pytest.mark.seconds
 @FEWER
 def test_every_number_on_a_page_is_in_a_frame(name: str, request: pytest.FixtureRequest) -> None:
     """Numbers in words, labels of axes, and texts of the list itself are left out."""
@@ -593,6 +594,7 @@ def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
     assert len(bb.analyze_change("glove-demo", "hard", two, sets="gender", **how).landmarks) == 3
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("rows", "question", "said", "formula"),
     [
@@ -637,6 +639,7 @@ def test_a_change_without_one_kind_of_stereotypes_claims_no_difference(kind: str
     assert not [fold for fold in change.page().folds() if "dots" in fold.text()]
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.MissingWords")
 def test_sets_with_few_words_stand_before_the_sentence_on_a_change() -> None:
     vectors, rng = bb.load_vectors("glove-demo"), np.random.default_rng(1)
@@ -710,6 +713,7 @@ def test_a_measure_that_cannot_be_fitted_stops_no_other_one() -> None:
     refused("sss: intervals cannot", analyze_pairs, both[0], few, error=EqualPreferencesError)
 
 
+@pytest.mark.seconds
 def test_a_figure_with_too_many_rows_stops_no_other_file(tmp_path: Path) -> None:
     table, rng = groups_by_sets("gh", 2, 45), np.random.default_rng(1)
     before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))

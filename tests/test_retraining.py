@@ -124,8 +124,8 @@ BAD_SETTINGS: list[tuple[object, str]] = [
     ({"vector_sizes": 3}, "did you mean 'vector_size'"),
     ({"comment": "mine"}, "unknown setting of fasttext 'comment'"),  # only of word2vec
     ({"word_ngrams": 2}, "'word_ngrams' must be a number up to 1"),
-    ({"min_count": 5000}, "often enough.*min_count"),
-    ({"max_final_vocab": 0}, "often enough"),
+    ({"min_count": 5000, "bucket": 9}, "often enough.*min_count"),
+    ({"max_final_vocab": 0, "bucket": 9}, "often enough"),
     ({"min_count": "1"}, "'min_count' must be a number"),
     ({"window": 0}, "'window' must be a number, 1 or more"),  # gensim would never end
     ({"epochs": 0}, "'epochs' must be a whole number, 1 or more"),

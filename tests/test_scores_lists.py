@@ -289,6 +289,7 @@ def as_wefe(found: dict[str, Any], scores: dict[str, ListScore], *, unit: bool =
     return table.groupby(["score", "wordlist", "embedding"])[["value", "bias"]].mean()
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("score", WEFE)
 def test_values_of_wefe(score: str) -> None:
     """Check values of every list, and mean sizes for ranking; subqueries use Y and X with B."""

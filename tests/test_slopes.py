@@ -188,6 +188,7 @@ def test_ranks_are_needed_for_log_ranks_and_covariates_for_slopes(tmp_path: Path
     assert "slope_sd" in post["posterior"]
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("one_landmark")
 def test_an_analysis_takes_covariates_by_rank_and_from_a_file(tmp_path: Path) -> None:
     words, path = bb.load_wordlist("weat6").words, tmp_path / "letters.csv"
@@ -346,6 +347,7 @@ def test_what_covariates_add_moves_distances_at_equal_frequency_along_them(names
     np.testing.assert_allclose(moved, design.x @ slopes, atol=1e-12)
 
 
+@pytest.mark.seconds
 def test_frequency_is_removed_once_from_every_contrast() -> None:
     """What all words' distances change with log rank moves no contrast, also with controls."""
     table, rng = with_controls(), np.random.default_rng(2)

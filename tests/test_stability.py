@@ -13,6 +13,7 @@ import bayesbias as bb
 from bayesbias.workflows.stability import POSTERIOR, _list, _Sample
 
 
+@pytest.mark.seconds
 def test_subsets_have_the_variance_of_a_finite_population() -> None:
     """A mean over n of N values has the variance (1 - n/N) s² / n; each word is in n/N of them."""
     rng = np.random.default_rng(3)
@@ -96,6 +97,7 @@ def test_subsets_are_scored_like_the_list_without_the_other_words(
     assert drawn == vectors.keys()
 
 
+@pytest.mark.seconds
 def test_groups_whose_names_are_joined_alike_have_rows_of_their_own() -> None:
     vectors, words = leaning("wxyz")
     names = dict(zip("wxyz", ("all", "b, c", "all, b", "c"), strict=True))
@@ -131,6 +133,7 @@ def test_pairs_keep_their_share_of_every_bias_type() -> None:
     np.testing.assert_allclose(steps, steps.round(), atol=1e-9)  # 15 pairs of each type
 
 
+@pytest.mark.seconds
 def test_subsets_of_pairs_have_the_covariates_of_all_pairs() -> None:
     """A subset can lack the one row without a number of tokens."""
     paired, options = scored(), {"shares": [0.5], "n_subsets": 4, "seed": 1}
@@ -142,6 +145,7 @@ def test_subsets_of_pairs_have_the_covariates_of_all_pairs() -> None:
     pd.testing.assert_frame_equal(frame, bb.stability(paired, **options))
 
 
+@pytest.mark.seconds
 def test_a_subset_without_variation_counts_for_its_share_alone() -> None:
     """Of 8 pairs, one is not preferred, so a half of them is unanimous half of the time."""
     paired = scored(8).assign(bias_type="age", difference=[-1.0, *[1.0] * 7])
@@ -154,6 +158,7 @@ def test_a_subset_without_variation_counts_for_its_share_alone() -> None:
     assert frame.loc["posterior", "n"] == pytest.approx(n_mixed)
 
 
+@pytest.mark.seconds
 def test_pairs_that_a_model_lacks_are_in_no_number() -> None:
     one = scored().assign(difference=np.random.default_rng(6).normal(0.5, 1, 60))
     other = scored().assign(model="other")

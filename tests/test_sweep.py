@@ -210,6 +210,7 @@ def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
         assert set(done.failures["message"]) == {"no room"}
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.HighJointParetoK")
 def test_cells_and_ranks_are_those_of_fit_and_fit_many(config, config_path, tmp_path) -> None:
     """With a covariate from a file."""
@@ -416,6 +417,7 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
     assert any(str(failed.warnings[0]) in text for text in page_of(failed.found).answer.alerts)
 
 
+@pytest.mark.seconds
 def test_lists_that_embeddings_lack_are_not_taken_for_measured(
     config: SweepConfig, config_path: Path
 ) -> None:
@@ -452,6 +454,7 @@ def test_a_sweep_of_copies_says_so_once_and_succeeds(
         assert said.count(str(bb.warnings.CopyNotRanked(one.name, "calm", "again"))) == 1
 
 
+@pytest.mark.seconds
 def test_frames_outlive_the_folder_and_are_written_in_pieces(
     config: SweepConfig, undisturbed: Sweep, config_path: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:

@@ -54,6 +54,7 @@ def test_frames_are_those_that_pandas_joins(n: int, monkeypatch: pytest.MonkeyPa
     assert [frames.about(one) for one in kept] == [{"rows": place} for place in range(n)]
 
 
+@pytest.mark.seconds
 def test_memory_does_not_grow_with_the_cells() -> None:
     """The parent holds a start, an end, and two references for each cell: some 200 bytes.
 

@@ -96,6 +96,7 @@ def test_what_cannot_be_a_table_is_refused(table: pd.DataFrame, message: str) ->
     refused(message, validate_table, table, error=(ValueError, TypeError))
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedRows")
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 @settings(max_examples=12)

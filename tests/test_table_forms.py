@@ -154,6 +154,7 @@ def test_two_tables_in_another_form_give_the_same_results(ends, of_two, name, fo
     assert_frame_equal(OF_TWO[name](*map(FORMS[form], ends)), of_two[name])
 
 
+@pytest.mark.seconds
 def test_one_table_of_several_embeddings_has_any_form(table: pd.DataFrame) -> None:
     both = pd.concat([table.assign(embedding="one"), _after(table).assign(embedding="two")])
     forms = [FORMS[form](both) for form in ("polars", "pyarrow", "repeated index")]

@@ -289,6 +289,7 @@ def toy() -> pd.DataFrame:
     return bb.validate_table(pd.DataFrame(TOY, columns=list(bb.COLUMNS)))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_band_includes_its_endpoints(toy: pd.DataFrame, dtype: type) -> None:
     """The 101 widths of two decimals, of which 23 are not exact differences from 1."""

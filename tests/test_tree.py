@@ -65,6 +65,7 @@ def test_a_posterior_that_is_changed_has_another_design(crossed_posterior: DataT
     assert design_of(crossed_posterior).digest == before.digest
 
 
+@pytest.mark.seconds
 def test_a_posterior_is_read_back_without_what_is_as_long_as_the_table(
     crossed_posterior: DataTree, tmp_path: Path
 ) -> None:
@@ -95,6 +96,7 @@ def test_dimensions_come_in_the_order_in_which_arviz_labels_them() -> None:
     assert [*in_order(xr.Dataset(values))] == ["long", "short"]
 
 
+@pytest.mark.seconds
 def test_a_posterior_that_dask_holds_is_written_whole(
     crossed_posterior: DataTree, tmp_path: Path
 ) -> None:
@@ -106,6 +108,7 @@ def test_a_posterior_that_dask_holds_is_written_whole(
     xr.testing.assert_identical(held, lazy)
 
 
+@pytest.mark.seconds
 def test_files_that_are_no_posterior(tmp_path: Path, crossed_posterior: DataTree) -> None:
     for missing in (tmp_path / "nowhere.nc", tmp_path):
         refused(str(missing), load_posterior, missing, error=FileNotFoundError)
@@ -138,6 +141,7 @@ def test_damaged_files_are_refused(
         refused(r"whole\.nc is damaged", load_posterior, path)
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.SamplingWarning")
 @pytest.mark.parametrize(
     "model", ["maximal-topics", pytest.param("contextual", marks=pytest.mark.slow)]
@@ -165,6 +169,7 @@ def test_a_table_in_place_of_a_posterior_is_named(toy_table: pd.DataFrame) -> No
         refused("got DataFrame", read, toy_table, error=TypeError)
 
 
+@pytest.mark.seconds
 def test_a_damaged_model_in_a_posterior_is_refused(
     crossed_posterior: DataTree, tmp_path: Path
 ) -> None:
@@ -180,6 +185,7 @@ def test_a_damaged_model_in_a_posterior_is_refused(
         refused(r"post\.nc is damaged, or is refused", load_posterior, path)
 
 
+@pytest.mark.seconds
 def test_posteriors_with_a_selected_level_or_own_variables_are_read(
     crossed_posterior: DataTree, tmp_path: Path
 ) -> None:
