@@ -19,7 +19,7 @@ ORACLES = {
     "exponential": ({"rate": 2.0}, stats.expon(scale=0.5)),
     "half_normal": ({"sd": 0.4}, stats.halfnorm(scale=0.4)),
     "half_cauchy": ({"scale": 0.7}, stats.halfcauchy(scale=0.7)),
-    "gamma": ({"shape": 2.0, "rate": 0.1}, stats.gamma(2.0, scale=10.0)),
+    "gamma": ({"shape": 2.5, "rate": 0.1}, stats.gamma(2.5, scale=10.0)),
     "lognormal": ({"log_mean": -1.0, "log_sd": 0.5}, stats.lognorm(0.5, scale=np.exp(-1.0))),
 }
 

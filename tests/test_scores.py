@@ -219,8 +219,8 @@ def test_words_are_looked_up_and_missing_ones_reported() -> None:
 
 def test_no_word_is_compared_with_itself_in_mac() -> None:
     toy = {"x": [1.0, 0.0], "y": [0.0, 1.0], "b": [3.0, 4.0]}
-    words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "y"), "h": ("b",)})
-    assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[1, 0.4], [1, 0.2]]))
+    words = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x", "b"), "h": ("b",)})
+    assert mac(toy, words).per_word.to_numpy() == pytest.approx(np.array([[0.4, 0.4], [0.6, 0.2]]))
     alone = bb.WordList("toy", {"g": ("x",), "h": ("y",)}, {"g": ("x",), "h": ("b",)})
     refused("MAC is undefined for 'x'", mac, toy, alone)
 

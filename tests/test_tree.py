@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from builders import refused, smallest_design
+from builders import refused, smallest_design, table_of
 from pandas.testing import assert_frame_equal
 from xarray import DataTree
 
@@ -49,9 +49,10 @@ def test_indices_and_labels_give_the_rows_back(toy_table, crossed_posterior) -> 
 
 
 @pytest.mark.parametrize("dim", [dim for dim in ROW_INDICES if dim != "context"])
-def test_labels_that_were_reordered_or_selected_are_refused(dim: str, toy_table) -> None:
-    post = bb.fit(toy_table, draws=25, seed=1)
-    for kept in (slice(None, None, -1), slice(-1)):
+def test_labels_that_were_reordered_or_selected_are_refused(dim: str) -> None:
+    post = bb.fit(table_of("xyz"), draws=25, seed=1)
+    first = [1, 0, *range(2, post.sizes.get(dim, 2))]
+    for kept in (slice(None, None, -1), slice(-1), first):
         changed = post.isel({dim: kept}, missing_dims="ignore")
         refused(f"labels of {dim} were selected or reordered", design_of, changed)
 
