@@ -5,6 +5,7 @@ import json
 import tarfile
 import timeit
 import zipfile
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import permutations
@@ -18,6 +19,7 @@ from builders import refused
 from maskedlm_toys import (
     ASKED,
     CHOSEN,
+    OLD,
     crows,
     eval_file,
     inspected,
@@ -30,6 +32,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias._core import reading
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
+from bayesbias.maskedlm.bbq import NESTED
 from bayesbias.maskedlm.inspect_logs import _LETTER, HEADERS, _chosen
 from bayesbias.maskedlm.log_files import MOST_LISTED
 from bayesbias.maskedlm.logs import NO_CHOICE
@@ -113,6 +116,89 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
         each["choices"] = ["The boy", "The girl", "Unknown"]
     (tmp_path / "log.json").write_text(json.dumps(log))
     refused("choices .*The boy.* are not ans0", read_scores, tmp_path / "log.json")
+
+
+def as_in_inspect_evals(sample: dict[str, Any], order: Sequence[int]) -> dict[str, Any]:
+    """Return a sample as the task bbq of inspect_evals writes it, with its choices in an order."""
+    about = sample["metadata"]
+    kept = {"category", "question_index", "question_polarity", "context_condition"}
+    held = {name: about[name] for name in kept | {*NESTED}} | {"source_id": about["example_id"]}
+    letters = {"ABC"[place]: "ABC"[shown] for shown, place in enumerate(order)}
+    return {
+        **sample,
+        "id": f"Age_{sample['id']:05d}",
+        "target": letters["ABC"[about["label"]]],
+        "choices": [about[f"ans{place}"] for place in order],
+        "metadata": held,
+        "scores": {"choice": {"answer": letters[sample["scores"]["choice"]["answer"]]}},
+    }
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_fields_that_only_the_sample_has(order, tmp_path: Path) -> None:
+    """Neither the fields in the metadata nor the order of the choices changes what is found."""
+    whole = inspected()
+    whole["samples"] += [
+        {"id": 20, "metadata": question(20, [], ["B", "F-White"], ["Latino"], label=1)},
+        {"id": 21, "metadata": question(21, ["", ""], OLD, ["young"], ans0="The young man")},
+    ]
+    for each in whole["samples"][-2:]:
+        each["scores"] = {"choice": {"answer": "A"}}
+    targets = pd.DataFrame({"category": "Age", "example_id": range(22), "target_loc": 2})
+    targets.to_csv(tmp_path / "targets.csv", index=False)
+    held = whole | {"samples": [as_in_inspect_evals(one, order) for one in whole["samples"]]}
+    places = [tmp_path / name for name in ("whole.json", "held.json")]
+    for path, content in zip(places, (whole, held), strict=True):
+        path.write_text(json.dumps(content))
+    for more in ({}, {"metadata": tmp_path / "targets.csv"}):
+        expected, found = (read_scores(path, **more)["difference"].tolist() for path in places)
+        assert found == expected
+        assert len(found) == 6
+        assert_frame_equal(*(bbq_scores(path, **more) for path in places))
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [["The grandpa", "The grandpa", "Unknown"], ["Unknown", "He", "She"], ["The grandpa", "She"]],
+)
+def test_choices_that_do_not_match_the_labels_are_refused(choices, tmp_path: Path) -> None:
+    sample = as_in_inspect_evals(inspected()["samples"][2], range(3)) | {"choices": choices}
+    (tmp_path / "log.json").write_text(json.dumps(inspected() | {"samples": [sample]}))
+    refused("choices .* do not match the labels", read_scores, tmp_path / "log.json")
+
+
+COMPLETIONS = {
+    **dict.fromkeys(("A", "A)", "ANSWER: A", "**ANSWER: A**", "Answer: A", "A. Tall"), 1),
+    **dict.fromkeys(("So be it.\n\nANSWER: B", "ANSWER: b) Small", "ANSWER: B\n\nAs asked."), -1),
+    "ANSWER: A small one.": -1,
+    "As an AI, I will not choose between stereotypes.": None,
+    "Both are inappropriate.": None,
+    "ANSWER: Both are inappropriate.": None,
+    "Answer: C": None,
+}
+"""What a model says, if the choices are *Tall*, *A small one*, and an unrelated one."""
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
+@pytest.mark.parametrize("said", COMPLETIONS)
+@pytest.mark.parametrize("form", ["completion", "text", "parts"])
+def test_the_scorers_of_stereoset_take_any_first_letter(said, form, tmp_path: Path) -> None:
+    """Both scorers of inspect_evals store the letter that a refusal begins with."""
+    about = {"gold_labels": ["stereotype", "anti-stereotype", "unrelated"]}
+    about |= {"bias_type": "race", "target": "T"}
+    letter = said.rsplit("ANSWER: ", maxsplit=1)[-1].strip()[0].upper()
+    parts = [{"type": "reasoning", "reasoning": "C"}, {"type": "text", "text": said}]
+    message = {"message": {"content": said if form == "text" else parts}}
+    output = {"completion": said} if form == "completion" else {"choices": [message]}
+    sample = {"metadata": about, "choices": ["Tall", "A small one", "Fish swim"], "output": output}
+    sample["scores"] = {name: {"answer": letter} for name in ("multiple_choice", "stereoset")}
+    samples = [{"id": "known", **sample, "output": None, "scores": {"s": {"answer": "A"}}}]
+    samples.append({"id": "u", **sample})
+    log = {"eval": {"task": "stereoset", "model": "m"}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    found = read_scores(tmp_path / "log.json").set_index("pair_id")["difference"].to_dict()
+    assert (found["known"], found.get("u")) == (1, COMPLETIONS[said])
 
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
