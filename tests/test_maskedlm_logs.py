@@ -593,6 +593,24 @@ def test_the_model_is_the_folder_of_a_log(tmp_path: Path, monkeypatch) -> None:
         refused("path must be", read_scores, place, error=TypeError)
 
 
+@pytest.mark.parametrize("scores", [(1, 1), (1, -2)])
+@pytest.mark.parametrize("label", ["bias_type", "cluster"])
+def test_pairs_with_one_id_in_two_files_are_no_repeats(label, scores, tmp_path: Path) -> None:
+    row = {"model": "m", "bias_type": "race", "cluster": "c"}
+    for name, score in zip("ab", scores, strict=True):
+        rows = [{"pair_id": n, **row, label: name, "difference": score} for n in range(3)]
+        pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    refused("pair '0' occurs twice .* its own pair_id", read_scores, tmp_path)
+
+
+def test_questions_with_one_id_in_two_files_are_no_repeats(tmp_path: Path) -> None:
+    for category in ("Age", "SES"):
+        asked = question(1, category=category, context_condition="disambig")
+        samples = [{"id": 1, "metadata": asked, "scores": {"choice": {"answer": "A"}}}]
+        (tmp_path / f"{category}.json").write_text(json.dumps(inspected() | {"samples": samples}))
+    refused("'1' has two answers of 'gpt'.* its own id", bbq_scores, tmp_path)
+
+
 def test_runs_of_a_model_that_disagree_are_refused(tmp_path: Path) -> None:
     """Equal answers are those of a task and its subsets, and count once."""
     log = inspected()

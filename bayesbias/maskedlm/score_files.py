@@ -157,7 +157,8 @@ def read_scores(
         row = joined[twice].iloc[0]
         raise ValueError(
             f"pair {row['pair_id']!r:.60} occurs twice for {row['model']!r:.60} in {places[0]}; "
-            "keep one row, or pass one run of each model or runs with different names"
+            "keep one row, pass one run of each model or runs with different names, and give each "
+            "pair its own pair_id in all files"
         )
     joined = joined.reset_index(drop=True)
     joined.attrs = {"left_out": left_out.total(), "logs": logs}
