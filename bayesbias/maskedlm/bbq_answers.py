@@ -15,7 +15,11 @@ import pandas as pd
 from .bbq import UNKNOWN, UNSURE, info_of, spoken, unknown_place
 from .datasets import ALL_TYPES
 
-_NEGATION = re.compile(r"\b(not|no|never|cannot)\b|n't\b")
+_NEGATION = re.compile(
+    r"\b(n(o|ot|or|one|ever|either|obody|othing)|cannot|hardly|doubt|doubtful|whether|ambiguous"
+    r"|un(able|certain|clear|likely|sure)|impossible|insufficient)\b|n't\b"
+)
+"""Words that deny or doubt what follows."""
 
 
 class BbqAnswer(NamedTuple):
