@@ -359,7 +359,10 @@ def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
     other = log(
         tmp_path / "gpt", [sample(0, {"ctx": "A man is"}, -1, -2)], "samples_hellaswag.jsonl"
     )
-    others = [other, *of_another_task(tmp_path)]
+    translated = [sample(n, question(n), *[-1] * 11) for n in range(3)]
+    for each in translated:  # as in esbbq
+        each["doc"]["template_id"] = each["doc"].pop("example_id")
+    others = [other, *of_another_task(tmp_path), log(tmp_path / "gpt", translated, "s_esbbq.jsonl")]
     for path in others:
         refused("its task is not", read_scores, path)
     with zipfile.ZipFile(tmp_path / "backup.zip", "w") as archive:
