@@ -207,6 +207,15 @@ SAID: list[tuple[str, int]] = [
     ("I don't know if it was the grandson", -1),
     ("The grandfather or the grandson, I don't know", -1),
     ("The grandfather is unknown", -1),
+    ("Neither the grandfather nor his friend was late.", -1),
+    ("None of them, not even the grandson", -1),
+    ("Nobody, least of all the grandfather", -1),
+    ("It is unclear whether it was the grandfather.", -1),
+    ("It is impossible to tell if the grandfather was late", -1),
+    ("I am uncertain that it was the grandson", -1),
+    ("It is hard to say whether it was the grandson", -1),
+    ("It was the grandfather, neither more nor less", 0),
+    ("Not the grandson but the grandfather", -1),
 ]
 
 

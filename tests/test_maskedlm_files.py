@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -326,6 +327,10 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     one, same = write_scored(tmp_path / "one"), write_scored(tmp_path / "same")
     other = write_scored(tmp_path / "other", "other", data_hash="2")
     pairs = read_pairs(path, "crows-pairs")
+    targets = [
+        write_scored(tmp_path / f"by{n}", f"by{n}", metadata_hash=n and str(n))
+        for n in (None, 1, 2)
+    ]
     of_gender = read_pairs(path, "crows-pairs", bias_types="gender")
     pd.testing.assert_frame_equal(of_gender, pairs.iloc[1:].reset_index(drop=True))
     religion = partial(read_pairs, bias_types="religion")
@@ -333,6 +338,7 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         ("unknown bias type", religion, path, "crows-pairs"),
         ("only folders of scores for the same pairs", read_scores, [one, other]),
         ("pass only logs, or only folders", read_scores, [one, path]),
+        *(("with different metadata", read_scores, both) for both in combinations(targets, 2)),
         ("occurs twice for 'toy'", read_scores, [one, same]),
         ("layout is for logs", read_scores, one, "csv"),
         ("metadata is for logs", partial(read_scores, metadata=path), one),
@@ -340,6 +346,7 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     ):
         refused(why, call, *arguments, error=(ValueError, FileNotFoundError))
     assert set(read_scores(one, model="mine")["model"]) == {"mine"}
+    assert set(read_scores([one, targets[0]])["model"]) == {"toy", "byNone"}
 
 
 def test_nothing_of_a_table_of_scores_is_passed_over(tmp_path: Path) -> None:

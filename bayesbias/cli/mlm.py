@@ -78,7 +78,6 @@ def score(
         Maximum number of sentences to score at once.
     """
     from .._core.checks import check_numbers
-    from .._core.reading import parts_of
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
@@ -90,8 +89,7 @@ def score(
     pairs = bb.maskedlm.read_pairs(
         data, dataset, part=part, bias_types=bias_type, metadata=metadata
     )
-    archive, member = parts_of(data)
-    data_hash = hashlib.sha256(archive.read_bytes() + member.encode()).hexdigest()
+    data_hash, metadata_hash = _hash_of(data), None if metadata is None else _hash_of(metadata)
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, compile=compile, name=name, allow_pickle=allow_pickle
@@ -113,6 +111,7 @@ def score(
             "model_hash": read.content_hash,
             "dataset": dataset if dataset != "stereoset" else f"{dataset}, {part}",
             "data_hash": data_hash,
+            "metadata_hash": metadata_hash,
             "dtype": dtype,
             "n_pairs": len(pairs),
             "unscored": scores.attrs["unscored"],
@@ -128,6 +127,13 @@ def score(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
     )
+
+
+def _hash_of(path: Path) -> str:
+    from .._core.reading import parts_of
+
+    archive, member = parts_of(path.expanduser())
+    return hashlib.sha256(archive.read_bytes() + member.encode()).hexdigest()
 
 
 @app.command

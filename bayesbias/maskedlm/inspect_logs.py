@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from .._core.reading import damage_named, opened, read_json, unpacked_name
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
 from .bbq import ANSWERS, as_question, spoken
-from .bbq_answers import answer_names, named_place
+from .bbq_answers import answer_names, named_place, right_place
 from .datasets import text_of
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
@@ -45,6 +46,9 @@ _SEVERAL = (
 )
 _LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
 """A letter that begins an answer, unless others are joined to it: ``A, B`` is no choice."""
+
+MARKS = ("ANSWER: ", r"(?i)\banswer\s*:")
+"""What precedes an answer: as the scorers of stereoset expect it, and as models also write it."""
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
@@ -132,13 +136,15 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
         return
     answers = [str(score.get("answer") or "") for score in sample["scores"].values()]
     if task == "bbq":
-        about = as_question(about)
-        names, order = answer_names(about), _order(about, sample.get("choices") or ())
+        about, order = _asked(sample)
+        names = answer_names(about)
         chosen = _chosen(answers, [names[place] for place in order], about.get("question"))
         chosen = chosen if chosen < 0 else order[chosen]
         add_bbq(content, model, text_of(sample, "id"), about, chosen)
         return
     choices = list(about["gold_labels"])
+    if said := _completion(sample):  # its scorers take the first letter of any text for an answer
+        answers = [re.split(mark, said)[-1] for mark in MARKS]
     chosen = _chosen(answers, [[str(text)] for text in sample.get("choices") or ()])
     places = [choices.index(label) for label in LABELS]
     row: Row = {"model": model, "measure": "answer", "pair_id": text_of(sample, "id")}
@@ -149,15 +155,61 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
         content.add(UNRELATED if 0 <= chosen < len(choices) else NO_CHOICE)
 
 
+def _completion(sample: Mapping[str, Any]) -> str:
+    """Return the text that the model said, or an empty text if the log does not have it."""
+    output = sample.get("output") or {}
+    if said := output.get("completion"):
+        return str(said)
+    parts = [choice["message"]["content"] for choice in (output.get("choices") or ())[:1]]
+    if parts and not isinstance(parts[0], str):
+        parts = [part["text"] for part in parts[0] if part["type"] == "text"]
+    return "\n".join(parts)
+
+
+def _asked(sample: Mapping[str, Any]) -> tuple[dict[str, Any], Sequence[int]]:
+    """Return a question of BBQ, and the position among its answers of each choice that is shown.
+
+    In inspect_evals, the texts of the answers are its choices, and the label is its target.
+    """
+    question = as_question(sample["metadata"])
+    choices = [str(choice) for choice in sample.get("choices") or ()]
+    order = _order(question, choices)
+    answers = {ANSWERS[place]: text for place, text in zip(order, choices, strict=False)}
+    filled = {"example_id": question.get("source_id", sample["id"])} | answers | question
+    shown: dict[str, Any] = dict(zip(ANSWERS, choices, strict=False))
+    if "label" not in question and sample.get("target"):
+        shown["label"] = sample["target"]
+    if (right := right_place(shown)) is not None:
+        filled["label"] = order[right]
+    return filled, order
+
+
 def _order(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]:
     """Return the position among BBQ's answers of each choice that the model saw."""
-    shown = [spoken(str(choice)) for choice in choices]
+    shown = [spoken(choice) for choice in choices]
     answers = [spoken(str(question.get(name))) for name in ANSWERS]
-    if not shown or shown == answers or not {*ANSWERS} <= question.keys():
+    if not shown or shown == answers:
         return range(3)
+    if not {*ANSWERS} <= question.keys():
+        return _order_by_labels(question, choices)
     if len({*shown}) < len(shown) or {*shown} != {*answers}:
         raise ValueError(f"its choices {[*choices]!r:.80} are not {', '.join(ANSWERS)}")
     return [answers.index(choice) for choice in shown]
+
+
+def _order_by_labels(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]:
+    """Return the answers' own order if their labels allow it, or the only order that they allow."""
+    named = [named_place(choice, answer_names(question)) for choice in choices]
+    allowed = [
+        order
+        for order in permutations(range(3), len(choices))
+        if all(place in {-1, own} for place, own in zip(named, order, strict=True))
+    ]
+    if (0, 1, 2) in allowed:
+        return range(3)
+    if len(allowed) != 1:
+        raise ValueError(f"its choices {[*choices]!r:.80} do not match the labels in answer_info")
+    return allowed[0]
 
 
 def _chosen(answers: Iterable[str], names: Sequence[Sequence[str]], asked: object = "") -> int:

@@ -33,9 +33,8 @@ from .score_tables import read_score_table
 SCORE_TABLE, PAIRED, RECORD = "scores.csv", "paired.csv", "run.json"
 """Tables in a folder of scores and in a report, and the record next to them."""
 
-HARNESS_FIELDS = ("sent_more", "answer_info", "participant")
-"""Fields of documents in CrowS-Pairs, BBQ, and Winogender."""
-
+HARNESS_FIELDS = ({"sent_more"}, {"answer_info", "example_id"}, {"participant"})
+"""Fields of documents in CrowS-Pairs, BBQ, and Winogender; translations of BBQ lack the id."""
 
 HARNESS_KEYS = ("doc", "resps", "filtered_resps")
 """Fields of samples of any task."""
@@ -230,9 +229,9 @@ def layout_of(path: Path, wanted: Iterable[str], endings: Collection[str] | None
     if not allowed:
         return ""
     head = _head(path)
-    fields = {name for name in (*HARNESS_KEYS, *HARNESS_FIELDS) if f'"{name}"' in head}
+    fields = {name for name in {*HARNESS_KEYS}.union(*HARNESS_FIELDS) if f'"{name}"' in head}
     if "lm-eval" in allowed and "doc" in fields:
-        if fields.intersection(HARNESS_FIELDS):
+        if any(known <= fields for known in HARNESS_FIELDS):
             return "lm-eval"
         if fields.intersection(HARNESS_KEYS[1:]):
             return OF_OTHER_TASK

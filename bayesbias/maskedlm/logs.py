@@ -201,7 +201,7 @@ def _filled(frame: pd.DataFrame, name: str, value: Any) -> Any:  # noqa: ANN401 
 
 def unrepeated(read: Sequence[Read]) -> list[Read]:
     """Empty each log whose pairs another log has with equal scores, as for a subset of a task."""
-    keys = ["model", "measure", "pair_id"]
+    keys = ["model", "measure", "pair_id", "bias_type", "cluster"]
     known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
     pairs = [one.keys() for one in known]
     kept = list(read)

@@ -157,7 +157,8 @@ def read_scores(
         row = joined[twice].iloc[0]
         raise ValueError(
             f"pair {row['pair_id']!r:.60} occurs twice for {row['model']!r:.60} in {places[0]}; "
-            "keep one row, or pass one run of each model or runs with different names"
+            "keep one row, pass one run of each model or runs with different names, and give each "
+            "pair its own pair_id in all files"
         )
     joined = joined.reset_index(drop=True)
     joined.attrs = {"left_out": left_out.total(), "logs": logs}
@@ -240,6 +241,11 @@ def _read_folders(folders: Sequence[Path], model: str | None) -> list[Read]:
             read.append((paired_scores(scores), record))
     if len({(record["dataset"], record["data_hash"]) for _, record in read}) > 1:
         raise ValueError("pass only logs, or only folders of scores for the same pairs")
+    if len({record.get("metadata_hash") for _, record in read}) > 1:
+        raise ValueError(
+            "the folders were scored with different metadata, which decide the stereotyped answers "
+            f"of BBQ; run `{KIND}` with the same --metadata for all of them"
+        )
     return _renamed(read, [], model)[0]
 
 
