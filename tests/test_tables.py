@@ -1,6 +1,6 @@
 """Copies, cosines, and descriptive statistics of tables."""
 
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,10 @@ def test_words_equalized_by_debiasing_are_no_copies_and_no_group_is_emptied() ->
         table = bb.distance_table(debiased, words, drop_duplicates=True)
     assert {*table["protected_group"]} == {"a", "b"}
     assert {*duplicate_vectors(table)["kind"]} == {"equidistant"}
+    of_list = {word: debiased[word] for each in words.values() for word in chain(*each.values())}
+    with pytest.warns(bb.warnings.EquidistantWords):
+        once = bb.distance_table(of_list | {"boss": of_list["doctor"]}, words, drop_duplicates=True)
+    assert {*table["attribute"]} - {*once["attribute"]} == {"boss"}
     copied = {word: debiased[word] for word in table["attribute"].unique()}
     copied |= dict.fromkeys(("he", "she"), debiased["he"])
     copied |= dict.fromkeys(("man", "woman"), debiased["man"])
@@ -197,7 +201,7 @@ def test_cosines_next_to_a_csv_file_follow_the_table(table: pd.DataFrame, tmp_pa
     write_table(table, tmp_path / "table.csv")
     assert place.is_file()
     unusable = "word,x1\nx1,high\n", "word,v1\nx1,0\n", "word,y1\nx1,1\n"
-    unusable += "word,x1\n", "word,x1\nx1,5\n", "word,v1\nx1,1\nx1,2\n"
+    unusable += "word,x1\n", "word,x1\nx1,5\n", "word,v1\nx1,1\nx1,2\n", "word,v1,v2\nx1,1,\n"
     for content in (*unusable, "word,x1,y1\nx1,1,\ny1,,1\n"):
         place.write_text(content, encoding="utf-8")
         refused("must be a square matrix of cosines", read_table, tmp_path / "table.csv")

@@ -151,11 +151,10 @@ def warn_of_repeats(table: Checked, about: str = "") -> None:
 
 
 def without_copies(table: pd.DataFrame, where: str, *, drop: bool) -> pd.DataFrame:
-    """Return a table without copies if `drop` is true; otherwise, warn about duplicate words."""
-    pairs = duplicate_vectors(table)
-    if drop and (pairs["kind"] == "copy").any():
-        return drop_duplicates(table)
-    for (kind, role), rows in pairs.groupby(["kind", "role"], sort=False):
+    """Return a table, without copies if `drop` is true, and warn about duplicates that remain."""
+    if drop:
+        table = drop_duplicates(table)
+    for (kind, role), rows in duplicate_vectors(table).groupby(["kind", "role"], sort=False):
         named = zip(rows["word"], rows["other"], strict=True)
         warn(KINDS[str(kind)](str(role), tuple(named), about=where))
     return table
