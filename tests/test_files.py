@@ -86,7 +86,7 @@ REFUSALS: list[tuple[Callable[[Path], object], str]] = [
     (lambda here: write_file(here / "a.csv", FULL), "; free up disk space, or choose"),
     (lambda here: write_folder(here / "out", error=FULL), "; free up disk space, or choose"),
     (lambda here: write_folder(here / "out", error=ValueError("odd")), "odd"),
-    (lambda here: write_folder(here / "out", ["plots"]), "File exists"),
+    (lambda here: write_folder(here / "out", ["plots"]), "cannot keep .*/plots with the "),
     (lambda here: write_folder(Path()), "is the working directory or a mount point"),
     (lambda here: recover(Path("/proc")), "such as /proc/results"),
 ]

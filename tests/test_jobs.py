@@ -101,12 +101,13 @@ def test_frames_are_equal_and_in_order_whatever_the_workers(expected, tmp_path) 
     same(finished.frames, expected)
 
 
-def test_what_is_there_is_not_computed_again(tmp_path: Path) -> None:
+def test_what_is_there_is_not_computed_again(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     kept = tmp_path / "kept"
     jobs = [job(f"job {seed}", marked, seed, tmp_path) for seed in range(3)]
     assert run_jobs(jobs[:2], folder=kept).reused == 0
     twin = Job("twin", jobs[2].settings, jobs[2].run)  # equal settings, so it is computed once
-    finished = run_jobs([*jobs, twin], folder=kept)
+    finished = run_jobs([*jobs, twin], folder="~/kept")
     assert finished.reused == 2
     assert_frame_equal(finished.frames["twin"], finished.frames["job 2"])
     assert [(tmp_path / f"ran-{seed}").read_text() for seed in range(3)] == ["x", "x", "x"]

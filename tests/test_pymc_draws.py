@@ -149,6 +149,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
         with_draws(lambda d: d.assign(word_mean=d["word_mean"].rename(connection="dim_1"))),
         "word_mean must have the dimensions",
     ),
+    "no labels": (with_draws(lambda d: d.drop_vars("protected_word")), "'protected_word'"),
+    "no labels of levels": (with_draws(lambda d: d.drop_vars("attribute")), "'attribute'"),
     "one draw": (lambda t: t["posterior"].to_dataset().isel(draw=0, drop=True), "chain, draw"),
     "NaN": (with_draws(lambda d: d.assign(word_mean=nan_draws(d["word_mean"]))), "word_mean has"),
     "negative": (with_draws(lambda d: d.assign(sigma=-d["sigma"])), "sigma has .* not positive"),

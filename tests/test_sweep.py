@@ -477,7 +477,7 @@ def test_no_list_of_a_sweep_has_the_name_of_the_mean_over_lists() -> None:
     raises("'average'", SweepConfig, (Embedding("demo", "glove-demo"),), lists, models)
 
 
-@pytest.mark.parametrize("name", ["report.html", "Report.md", "run.json", "plots"])
+@pytest.mark.parametrize("name", ["Report.md", "run.json", "plots", "Contrasts.csv"])
 def test_no_list_has_the_name_of_a_file_of_results(tmp_path: Path, name: str) -> None:
     """Its folder would be where the results of all lists are, which is found out at the end."""
     raises("rename the list", require_place, tmp_path / "out", [name, "mine"], force=False)

@@ -1,6 +1,7 @@
 """The posterior as a DataTree: groups, labels, attributes, and its file."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -55,6 +56,41 @@ def test_labels_that_were_reordered_or_selected_are_refused(dim: str) -> None:
     for kept in (slice(None, None, -1), slice(-1), first):
         changed = post.isel({dim: kept}, missing_dims="ignore")
         refused(f"labels of {dim} were selected or reordered", design_of, changed)
+
+
+READS: dict[str, tuple[Callable[[DataTree], object], ...]] = {
+    "one": (
+        *(bb.contrasts, bb.summary, bb.sd_summary, bb.predict_words, bb.predictive_check),
+        *(bb.posterior_scores, bb.influence, lambda tree: bb.hypothesis(tree, "man < 1")),
+    ),
+    "change": (bb.summary, bb.comparison.changes),
+    "many": (bb.rank_embeddings, bb.comparison.variance_shares),
+    "arviz": (
+        bb.prior_sensitivity,
+        lambda tree: bb.compare_models({"one": tree, "other": tree}),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["one", "change", *(pytest.param(k, marks=pytest.mark.seconds) for k in ("many", "arviz"))],
+)
+def test_draws_that_are_nan_are_refused_by_all_that_read_them(
+    kind: str, crossed_posterior, change_tree, change_tables
+) -> None:
+    """Draws are NaN after ``.where(~diverging)``, and if chains of unequal length are joined."""
+    post = change_tree if kind == "change" else crossed_posterior
+    if kind == "many":
+        tables = [
+            table[table["replicate"] == "1"].assign(embedding=name, wordlist="toy")
+            for name, table in zip(("before", "after"), change_tables, strict=True)
+        ]
+        post = bb.fit_many(tables, draws=50, seed=1)
+    lacking, drawn = post.copy(), post["posterior"].to_dataset()
+    lacking["posterior"] = drawn.where(drawn["draw"] > 0)
+    for read in READS[kind]:
+        refused("contain NaN", read, lacking)
 
 
 def test_a_posterior_that_is_changed_has_another_design(crossed_posterior: DataTree) -> None:

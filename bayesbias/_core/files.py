@@ -80,7 +80,11 @@ def replace_folder(
             return {path.name for path in files if path.relative_to(final).as_posix() in without}
 
         if final.exists():
-            shutil.copytree(final, new, symlinks=True, ignore=ignored, dirs_exist_ok=True)
+            try:
+                shutil.copytree(final, new, symlinks=True, ignore=ignored, dirs_exist_ok=True)
+            except shutil.Error as error:
+                kept, _, reason = error.args[0][0]
+                raise OSError(f"cannot keep {kept} with the new files: {reason}") from None
             final.rename(old)
         new.rename(final)
 

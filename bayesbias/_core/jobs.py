@@ -128,7 +128,7 @@ def unpack_frame(packed: Mapping[str, Any]) -> pd.DataFrame:
 def run_jobs(
     jobs: Iterable[Job],
     *,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     n_jobs: int = 1,
     progress: bool | None = None,
     description: str = "",
@@ -155,9 +155,10 @@ def run_jobs(
     if twice := [n for n, count in Counter(job.name for job in jobs).items() if count > 1]:
         raise ValueError(f"more than one job is called {twice[0]!r}; give each a unique name")
     results: dict[str, _Result] = {}
-    if folder is not None:
-        (folder / RESULTS).mkdir(parents=True, exist_ok=True)
-        results |= read_results(folder, {job.key: job for job in jobs}, keep)
+    place = None if folder is None else Path(folder).expanduser()
+    if place is not None:
+        (place / RESULTS).mkdir(parents=True, exist_ok=True)
+        results |= read_results(place, {job.key: job for job in jobs}, keep)
     todo = {job.key: job for job in jobs if job.key not in results}
     failed, n_kept = dict[str, _Packed](), len(results)
     reused = sum(job.key in results for job in jobs)
@@ -170,8 +171,8 @@ def run_jobs(
                 failed[key] = outcome
             else:
                 results[key] = _opened(outcome, keep)
-                if folder is not None:
-                    _save(folder, key, {**outcome, "settings": todo[key].settings})
+                if place is not None:
+                    _save(place, key, {**outcome, "settings": todo[key].settings})
             update(len(results) + len(failed))
     done = {job.name: results[job.key] for job in jobs if job.key in results}
     _warn_once({name: found for name, (_, found) in done.items()})

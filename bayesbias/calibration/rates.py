@@ -103,7 +103,7 @@ def calibrate(
     }
     finished = run_jobs(
         chain.from_iterable(jobs.values()),
-        folder=None if folder is None else Path(folder),
+        folder=folder,
         n_jobs=n_jobs,
         progress=progress,
         description="calibrating",

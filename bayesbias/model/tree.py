@@ -188,6 +188,8 @@ def stacked(tree: DataTree, name: str) -> FloatArray:
     dims = variable_dims(spec_of(tree)).get(name, ()) if "spec" in tree.attrs else ()
     own = [dim for dim in dims if dim in drawn.dims]
     values = drawn.transpose(*SAMPLED, *own, ...).values.astype(np.float64)
+    if np.isnan(values).any():
+        raise ValueError(f"draws of {name} contain NaN; leave out these draws")
     return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 

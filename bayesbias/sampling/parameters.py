@@ -67,8 +67,6 @@ def parameters_of(blocks: Sequence[Block], values: Mapping[str, FloatArray]) -> 
     found = []
     for block in blocks:
         own = values[block.name]
-        if np.isnan(own).any():
-            raise ValueError(f"draws of {block.name} contain NaN; leave out these draws")
         if block.n_correlated:
             found.append(np.arctanh(partial_correlations(own)))
         else:

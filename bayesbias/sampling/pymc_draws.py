@@ -132,17 +132,18 @@ def _checked(drawn: Dataset, design: Design, spec: ModelSpec, *, collapsed: bool
     dims = {name: of for name, of in variable_dims(spec).items() if name not in not_drawn}
     positive = {"sigma", "nu", *(term.sd for term in spec.terms)}
     labels = design.coords | spec.correlation_coords(design)
+    known = {*drawn.coords, *drawn.dims}
     others = [
         dim
         for dim, names in labels.items()
-        if dim in drawn.coords and [*map(str, drawn.coords[dim].values.ravel())] != [*names]
+        if dim in known and [*map(str, drawn[dim].values.ravel())] != [*names]
     ]
     lacking, unknown = dims.keys() - set(drawn.data_vars), set(drawn.data_vars) - dims.keys()
     if lacking or others:
         raise ValueError(
-            f"draws do not match {spec.name!r} (missing variables: {sorted(lacking)}; different "
-            f"labels: {others}); pass the table, model, and priors that you passed to build_model, "
-            "and all draws that the sampler returned"
+            f"draws do not match {spec.name!r} (missing variables: {sorted(lacking)}; missing or "
+            f"different labels: {others}); pass the table, model, and priors that you passed to "
+            "build_model, and all draws that the sampler returned"
         )
     if unknown:
         raise ValueError(

@@ -135,10 +135,10 @@ def require_place(
     files in `names`. Results are replaced only with `force`.
     """
     for part in parts:
-        if part.lower() in {REPORT, TEXT, RECORD, PLOTS}:
+        if part.lower() in {PLOTS, *OWN_NAMES}:
             raise ValueError(
-                f"the results of {part!r} cannot be in a folder of this name, because the results "
-                f"of all lists include {part.lower()}; rename the list"
+                f"the results of {part!r} cannot be in a folder of this name, because results "
+                f"include {part.lower()}; rename the list"
             )
     places = ["", *parts]
     for part in places:

@@ -151,7 +151,7 @@ def run_sweep(
     done = run_jobs(
         [*jobs.values(), *joint],
         keep=kept.keep,
-        folder=None if folder is None else Path(folder),
+        folder=folder,
         n_jobs=n_jobs,
         progress=progress,
         description="fitting",
