@@ -408,7 +408,7 @@ WITH_NUMBERS: list[tuple[str, list[str], list[str]]] = [
 
 ORDERS = [
     *((name, True) for name in ("index", "Row", "idx", "row_id", "row_number", "word_id")),
-    *((name, True) for name in ("token_id", "id")),
+    *((name, True) for name in ("token_id", "id", "row_idx", "word_index", "vector_id", "indices")),
     *((name, False) for name in ("", "Unnamed: 0", "#", "rank", "freq_rank", "count", "n", "pos")),
     *((name, False) for name in ("cluster", "label", "order", "place", "tf")),
 ]
@@ -437,23 +437,28 @@ def test_words_follow_a_column_that_numbers_rows(file: File, case, left, sep, fi
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("b\t1\nc\t2\na\t0", "bca"),  # a frequency rank
+        ("2\tb\n3\tc\n1\ta", "bca"),  # a frequency rank
         ("3\tc\n1\ta\n2\tb", "cab"),
         ("c\t3\nb\t2\na\t1", "cba"),
-        ("b\t1\tx\nc\t2\tx\na\t0\tx", "bca"),
+        ("0\tb\t2\n1\tc\t0\n2\ta\t1", "bca"),
+        ("3\n1\tb\t9\n2\tc\t1\n0\ta\t5", "abc"),  # a Dictionary of gensim
         (",word,count\n2,b,90\n0,a,80\n1,c,7", "bac"),  # a sorted table of pandas
         ("row\tword\tid\n0\tb\t2\n1\tc\t1\n2\ta\t0", "bca"),
         ("row\tword\tid\n4\tb\t2\n5\tc\t1\n9\ta\t0", "bca"),
         ("word\tid\nb\t7\nc\t2\na\t0", "bca"),  # not the numbers of rows
         ("row\tword\tid\n1\tb\t1\n2\tc\t2\n0\ta\t0", "abc"),
-        ("row\tword\tid\n1\tb\t2\n2\tc\t1\n0\ta\t0", None),
+        ("row\tword\tid\n1\tb\t2\n2\tc\t1\n0\ta\t0", "numbers the rows differently"),
+        ("b\t1\nc\t2\na\t0", "Put names above"),
+        ("1\tb\n2\tc\n0\ta", "Put names above"),
+        ("b\t1\tx\nc\t2\tx\na\t0\tx", "Put names above"),
+        ("3\n1\tb\t9\n7\tc\t1\n0\ta\t5", "unequal numbers"),  # ids that are no rows
     ],
 )
 def test_lines_keep_their_order_unless_a_column_numbers_rows(file, content, words) -> None:
     np.save(path := file("v.npy", b""), np.eye(3))
     file("v.txt", content)
-    if words is None:
-        refused("numbers the rows differently", load_vectors, path)
+    if len(words) > 3:
+        refused(words, load_vectors, path)
         return
     with pytest.warns(bb.warnings.ColumnsNotRead):
         assert load_vectors(path).index_to_key == [*words]

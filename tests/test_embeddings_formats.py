@@ -233,6 +233,18 @@ KINDS: dict[str, tuple[str, Table]] = {
         '""""\t3\t.5\na\t1.5\t2\n"b""c"\t1\t2\n',
         {'"': (3, 0.5), "a": (1.5, 2), 'b"c': (1, 2)},
     ),
+    "blanks": (
+        'a .5 1.5\n"b c" 1 2\n"d ""e""" 3 4\n""""  5 6\n',
+        {"a": (0.5, 1.5), "b c": (1, 2), 'd "e"': (3, 4), '"': (5, 6)},
+    ),
+    "no quotes before blanks": (
+        'a 1 2\n"b" 3 .5\nc" 1 2\n',
+        {"a": (1, 2), '"b"': (3, 0.5), 'c"': (1, 2)},
+    ),
+    "a phrase after many words": (
+        "".join(f"w{i} .25 .5\n" for i in range(300)) + '"b c" 1 2\n',
+        {f"w{i}": (0.25, 0.5) for i in range(300)} | {"b c": (1, 2)},
+    ),
     "no quotes": ('a\t1\t2\n"\t3\t.5\n""""\t1\t2\n', {"a": (1, 2), '"': (3, 0.5), '""""': (1, 2)}),
 }
 
@@ -347,6 +359,20 @@ def test_gensims_own_files(tmp_path: Path) -> None:
     missing = r"copy b\.kv\.vectors\.npy next to it"
     read = partial(load_vectors, allow_pickle=True)
     refused(missing, read, tmp_path / "b.kv", error=FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", ["vectors", "vectors_vocab", "vectors_ngrams"])
+def test_arrays_of_another_model_are_refused(tmp_path: Path, name: str) -> None:
+    """gensim itself stops at a fastText model whose arrays are too small."""
+    model = FastText([["king", "queen"]] * 3, vector_size=4, min_count=1, bucket=9, workers=1)
+    held = keyed(WORDS) if name == "vectors" else model.wv
+    held.save(str(tmp_path / "a.kv"), sep_limit=1)
+    place = tmp_path / f"a.kv.{name}.npy"
+    array, read = np.load(place), partial(load_vectors, allow_pickle=True)
+    others = [np.vstack([array, array]), array[1:], array[:, 1:]]
+    for other in others[: 3 if name == "vectors" else 1]:
+        np.save(place, other)
+        refused(rf"a\.kv\.{name}\.npy next to it is of other", read, tmp_path / "a.kv")
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

@@ -21,6 +21,7 @@ import bayesbias as bb
 from bayesbias._core.checks import Argument
 from bayesbias._core.resources import bundled_folder
 from bayesbias.embeddings.formats.held import as_keyed
+from bayesbias.embeddings.formats.keyed import known_ranks
 from bayesbias.embeddings.formats.static_models import words_of_tokenizer
 
 WORDS = ["the", "he", "she", "null", "home", "career"]
@@ -181,6 +182,25 @@ def test_rows_that_name_their_words_are_theirs_in_any_order(kind: str) -> None:
             np.testing.assert_array_equal(encoder[["he", "she", "home"]], MATRIX[[1, 2, 4]])
 
 
+def batch(ids: list[str], order: list[int]) -> list[dict[str, Any]]:
+    return [BATCH[i] | {"custom_id": ids[i]} for i in order]
+
+
+@pytest.mark.parametrize("words", [WORDS, dict(zip(WORDS, range(6), strict=True))])
+@pytest.mark.parametrize("form", ["request-{}", "{}", "{:03}", "v1 {}"])
+@pytest.mark.parametrize("first", [0, 1, 96])
+def test_results_of_a_batch_follow_their_numbers(first: int, form: str, words: Any) -> None:
+    ids = [form.format(first + i) for i in range(6)]
+    for order in (SHUFFLED, [*range(6)]):
+        np.testing.assert_array_equal(as_keyed((words, batch(ids, order)))[WORDS], MATRIX)
+
+
+def test_ids_of_a_batch_that_are_numbered_words() -> None:
+    words = [f"w{i}" for i in SHUFFLED]
+    results = batch([f"w{i}" for i in range(6)], [*range(6)])
+    np.testing.assert_array_equal(as_keyed((words, results))[words], MATRIX[SHUFFLED])
+
+
 @pytest.mark.parametrize("made", [dict, Fields])
 @pytest.mark.parametrize("name", [int, str])
 @pytest.mark.parametrize("first", [0, 1, 5])
@@ -318,6 +338,12 @@ UNCLEAR: list[tuple[Any, Any, str]] = [
         for given in ([1, 0, 2, 0, 1, 2], [2, 1, 0, None, 4, 5], [0, 1, 3, 0, 1, 2])
     ],
     (WORDS[:1], [BATCH[0] | {"response": {"body": RESPONSE}}], "6 vectors, but one custom_id"),
+    *[
+        (WORDS, batch(ids, SHUFFLED), "results of a batch come back in any order")
+        for ids in ([*"abcdef"], OTHER_IDS["uuids"], ["r0", "r1", "s2", "s3", "s4", "s5"],
+                    ["r1"] * 6, [*WORDS[:5], "r5"])
+    ],
+    ({w: i for i, w in enumerate(WORDS)}, batch([*"abcdef"], SHUFFLED), "labels are other words"),
 ]  # fmt: skip
 
 
@@ -358,6 +384,11 @@ COUNTED: dict[str, tuple[list[Any], bool]] = {
     "count": ([9, 500, 400, 3, 2, 1], True),
     "Frequency": ([0.9, 500, 400, 3, 2, 1], True),
     "rank": ([4, 1, 2, 3, 5, 6], True),
+    "Frequency_rank": ([4, 1, 2, 3, 5, 6], True),
+    "count.rank": ([4, 1, 2, 3, 5, 6], True),
+    "rank freq": ([4, 1, 2, 3, 5, 6], True),
+    "idf": ([0.5, 2.5, 1.5, 3.5, 4.5, 5.5], False),
+    "inverse_document_frequency": ([0.5, 2.5, 1.5, 3.5, 4.5, 5.5], False),
     "norm": ([0.5] * 6, False),
     "pos": (["N"] * 6, False),
     "stop": ([True] * 6, False),
@@ -377,6 +408,7 @@ def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
             vectors = as_keyed(held)
         assert repr(name) in told[0].message.columns[0]
         np.testing.assert_array_equal(vectors.vectors, MATRIX)
+        assert (known_ranks(vectors) is not None) == ranked
         if ranked:
             ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
             assert [ranks["he"], ranks["she"]] == [1, 2]
@@ -535,10 +567,13 @@ def test_keyed_vectors_whose_words_and_rows_differ() -> None:
         refused("words and rows of these KeyedVectors do not match", bb.load_vectors, keyed)
 
 
-def test_spare_rows_of_keyed_vectors_are_left_out(tmp_path: Path) -> None:
-    keyed = KeyedVectors(4, count=9)
+@pytest.mark.parametrize("trimmed", [True, False])
+def test_spare_rows_of_keyed_vectors_are_left_out(trimmed: bool, tmp_path: Path) -> None:
+    keyed = KeyedVectors(4, count=0 if trimmed else 9)
     keyed.add_vectors(WORDS, MATRIX)
     keyed.set_vecattr("he", "count", 7)
+    if trimmed:
+        keyed.vectors = np.vstack([MATRIX, MATRIX])
     keyed.save(str(tmp_path / "spare.kv"))
     for source in (keyed, tmp_path / "spare.kv"):
         read = bb.load_vectors(source, allow_pickle=True)
@@ -546,6 +581,8 @@ def test_spare_rows_of_keyed_vectors_are_left_out(tmp_path: Path) -> None:
         np.testing.assert_array_equal(read.vectors, MATRIX)
         assert bb.frequency_ranks(read).set_index("word")["rank"]["he"] == 1
     assert bb.convert_vectors(keyed, tmp_path / "made") == MATRIX.shape
+    bb.save_vectors(keyed, tmp_path / "made.npz")
+    np.testing.assert_array_equal(bb.load_vectors(tmp_path / "made.npz")[WORDS], MATRIX)
 
 
 @pytest.mark.parametrize("words", [None, ["he"]])

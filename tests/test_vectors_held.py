@@ -133,6 +133,24 @@ def test_other_text_in_a_column_of_numbers_is_refused(cell: Any, held: str, tmp_
         bb.load_vectors(with_cell(cell, held, tmp_path / "v"))
 
 
+@pytest.mark.parametrize("name", ["d0", "d2", "d3"])
+@pytest.mark.parametrize("cell", ["0,1234", "1,257.30", "5%", "−.5", True, 1j, pd.Timestamp(0)])
+def test_a_dimension_that_is_not_read_as_numbers_is_refused(cell: Any, name: str) -> None:
+    held = ROWS.assign(**{name: [cell] * 6})
+    for frame in (held, held.reset_index()):
+        with pytest.raises(ValueError, match=f"'{name}' is named as a dimension.* word 'a'"):
+            bb.load_vectors(frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"), [("d4", "NOUN"), ("d4", None), ("d9", True), ("e1", "x")]
+)
+def test_columns_next_to_the_dimensions_are_named(cell: Any, name: str) -> None:
+    with pytest.warns(bb.warnings.ColumnsNotRead, match=f"'{name}'"):
+        found = bb.load_vectors(ROWS.assign(**{name: [cell] * 6}))
+    np.testing.assert_array_equal(found[[*"abcdef"]], ROWS)
+
+
 def test_rows_without_numbers_and_numbers_as_text(tmp_path: Path) -> None:
     frame = ROWS.copy()
     frame.loc["c"] = np.nan

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from builders import refused
 from hypothesis import given, settings
@@ -270,6 +271,16 @@ def test_unusable_files_are_refused_with_their_name(write, name, content, messag
     path = write(content, name)
     refused(rf"mine\..*{message}", load_wordlist, path)
     assert "error" in set(check_wordlist(path)["severity"])
+
+
+@pytest.mark.parametrize("column", ["role", "set", "word", "group"])
+@pytest.mark.parametrize("cell", [["he", "his"], {"a": 1}, False, 1984, 1e5])
+def test_cells_of_rows_that_are_no_text_are_refused(write: Write, column: str, cell: Any) -> None:
+    rows = WordList(**PETS).to_frame().to_dict("records")
+    rows[1][column] = cell
+    frame = pd.DataFrame(rows)
+    for source in (frame, write(json.dumps(rows), "pets.json")):
+        refused(rf"the {column} in row 3 must be text; got", load_wordlist, source)
 
 
 @pytest.mark.parametrize(("source", "error", "message"), REFUSED_SOURCES)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .._core.checks import check_choice, check_path
@@ -140,6 +141,7 @@ def _content_of_rows(rows: object) -> dict[str, Any]:
     frame = require_columns(frame.rename(columns=heads), HEADS)
     warn_of_columns(frame, (*HEADS, "group"), "a list has")
     frame = frame.assign(group=frame.get("group", ""))[[*HEADS, "group"]]
+    _require_texts(frame)
     content: dict[str, Any] = {}
     for number, row in enumerate(as_texts(frame).itertuples(index=False), 2):
         role, name, word, group = (str(cell).strip() for cell in row)
@@ -154,6 +156,17 @@ def _content_of_rows(rows: object) -> dict[str, Any]:
             raise ValueError(f"{text}; change one of them")
         content.setdefault(ROLES[role], {}).setdefault(name, []).append(word)
     return content
+
+
+def _require_texts(frame: pd.DataFrame) -> None:
+    """Refuse a cell that is not empty and is no text, as other forms of lists do."""
+    for name, column in frame.items():
+        cells = column.astype(object)
+        texts = cells.map(lambda cell: isinstance(cell, str)).astype(bool)
+        odd = np.flatnonzero(cells.notna() & ~texts)
+        if len(odd):
+            cell = shown(cells.iloc[odd[0]])
+            raise ValueError(f"the {name} in row {odd[0] + 2} must be text; got {cell}")
 
 
 def _group_of_set(content: dict[str, Any], name: str, group: str, number: int) -> str:

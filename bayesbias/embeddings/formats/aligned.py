@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..._core.display import abridged
-from .columns import WORD_NAMES
+from .columns import NUMBERED, WORD_NAMES
 
 type Labels = Mapping[str, Iterable[Any]]
 """Labels of the same rows by their names, such as *text* and *id*."""
@@ -18,7 +18,10 @@ type Labels = Mapping[str, Iterable[Any]]
 INDEX = "the index"
 """The name of the labels of frames, and of the keys of dicts."""
 
-TEXT_NAMES = (*WORD_NAMES[: WORD_NAMES.index("name")], INDEX)
+REQUESTS = "the ids of requests"
+"""The name of the labels of results of a batch, which come back in any order."""
+
+TEXT_NAMES = (*WORD_NAMES[: WORD_NAMES.index("name")], INDEX, REQUESTS)
 """Names of labels that are the texts of rows; others, such as ids, may be of any kind."""
 
 
@@ -35,6 +38,12 @@ def order_of_words(words: Iterable[Any], labels: Labels) -> list[int] | None:
         place = {label: row for row, label in enumerate(one)}
         if len(place) == len(one) == len(wanted) and place.keys() == {*wanted}:
             return [place[word] for word in wanted]
+    if len(found.get(REQUESTS, ())) > 1:
+        raise ValueError(
+            "results of a batch come back in any order, and their ids are not the words and do not "
+            f"count up ({abridged(found[REQUESTS], 3)}). Put the results in the order of the words "
+            "by their ids, and pass (words, vectors)"
+        )
     known = {*wanted}
     for name, one in found.items():
         numbers = all(label.isdecimal() for label in one)
@@ -46,6 +55,16 @@ def order_of_words(words: Iterable[Any], labels: Labels) -> list[int] | None:
                 "vectors are in the order of the words, pass (words, array) without labels"
             )
     return None
+
+
+def order_of_requests(ids: Sequence[Any]) -> list[int] | None:
+    """Return the rows in the order of ids such as ``request-7``; None if they do not count up."""
+    found = [one for one in map(NUMBERED.fullmatch, map(str, ids)) if one]
+    numbers = [int(one[2]) for one in found]
+    alike = len(found) == len(ids) > 0 and len({one[1] for one in found}) == 1
+    if not alike or sorted(numbers) != [*range(min(numbers), min(numbers) + len(numbers))]:
+        return None
+    return sorted(range(len(numbers)), key=numbers.__getitem__)
 
 
 def order_of_indices(indices: Sequence[Any]) -> list[int]:

@@ -22,7 +22,8 @@ VECTOR_NAMES = (
 )
 """Usual names of columns and keys of vectors."""
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+NUMBERED = re.compile(r"(.*?)(\d+)")
+"""A text with a number after it, as in the names of dimensions."""
 
 _CALL = r"\s*([a-z_][\w.]*\()?"
 _NUMBER = r"([-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan)"
@@ -115,7 +116,7 @@ def content_of(column: pd.Series) -> str:
 
 def counts_up(labels: Iterable[object]) -> bool:
     """Return whether labels are a text with the numbers from 0 or 1 on."""
-    found = [_NUMBERED.fullmatch(str(label)) for label in labels]
+    found = [NUMBERED.fullmatch(str(label)) for label in labels]
     numbers = [int(one[2]) for one in found if one]
     first, stems = min(numbers, default=2), {one[1] for one in found if one}
     return len(stems) == 1 and first < 2 and numbers == [*range(first, first + len(found))]
@@ -131,7 +132,7 @@ def numbered(labels: Iterable[str]) -> list[str]:
     """Return the labels with a number after the same text, if most labels are like that."""
     stems: dict[str, list[str]] = defaultdict(list)
     for label in labels:
-        if match := _NUMBERED.fullmatch(label):
+        if match := NUMBERED.fullmatch(label):
             stems[match[1]].append(label)
     most = max(stems.values(), key=len, default=[])
     return most if len(most) > 1 and 2 * len(most) > len([*labels]) else []

@@ -13,6 +13,7 @@ from ..._core.display import abridged
 from ..._core.warnings import warn
 from ...warnings import ColumnsNotRead, LeftOut
 from .columns import (
+    NUMBERED,
     VECTOR_NAMES,
     WORD_NAMES,
     are_numbered,
@@ -26,10 +27,12 @@ from .columns import (
     rank_of,
 )
 
+_PART = r"(.*[ _.-])?{}([ _.-].*)?"
+_INVERSE = re.compile(_PART.format("((tf)?idf|inv(erse)?)"))
+_RANK = re.compile(_PART.format("ranks?"))
 _COUNT = re.compile(
-    r"(.*[ _.-])?(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)([ _.-].*)?"
+    _PART.format("(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)")
 )
-_RANK = re.compile(r"(.*[ _.-])?ranks?")
 
 _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
 """Usual names of columns of numbers that are not dimensions, counts, or ranks."""
@@ -37,7 +40,7 @@ _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_to
 SURE = 6
 """Number of the usual names that words have even if there are other texts or an index."""
 
-_NO_DIMENSIONS = (_COUNT, _RANK, _OTHER)
+_NO_DIMENSIONS = (_INVERSE, _RANK, _COUNT, _OTHER)
 
 _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
 
@@ -72,6 +75,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         if not names.is_unique:
             raise ValueError(f"the table has two columns named {names[names.duplicated()][0]!r}")
         _require_numbers(given.iloc[:, kept], frame.iloc[:, kept], words)
+        _require_series(given, kept, place, words)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
     ranks, used = _ranks(frame, [p for p in rest if p in numbers])
@@ -100,6 +104,32 @@ def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -
             raise ValueError(
                 f"most cells of the column {name!r} are numbers, but that of the word "
                 f"{words[odd[0]]!r} is {cells.iloc[odd[0]]!r}; correct it, or leave it empty"
+            )
+
+
+def _require_series(
+    frame: pd.DataFrame, kept: Sequence[int], place: int | None, words: pd.Index
+) -> None:
+    """Refuse a column without numbers whose name is in the series of the dimensions' names.
+
+    Directly before and after the series, texts with letters may be something else.
+    """
+    found = [NUMBERED.fullmatch(str(name)) for name in frame.columns]
+    series = [(one[1], int(one[2])) for p in kept if (one := found[p])]
+    if len(series) < len(kept) or len({stem for stem, _ in series}) > 1:
+        return
+    (stem, first), (_, last) = min(series), max(series)
+    for p, one in enumerate(found):
+        if p in {place, *kept} or one is None or one[1] != stem:
+            continue
+        cells, number = frame.iloc[:, p].astype(object), int(one[2])
+        odd = np.flatnonzero(parsed(cells).isna() & ~missing(cells))
+        cell = cells.iloc[odd[0]] if len(odd) else ""
+        letters = isinstance(cell, str) and any(map(str.isalpha, cell))
+        if len(odd) and first - 1 + letters <= number <= last + 1 - letters:
+            raise ValueError(
+                f"the column {one[0]!r} is named as a dimension, but is not read as numbers: its "
+                f"cell of the word {words[odd[0]]!r} is {cell!r}. Correct it, or rename it"
             )
 
 
@@ -205,12 +235,14 @@ def place_of_ids(frame: pd.DataFrame) -> int | None:
 
 def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, list[int]]:
     """Return the words' frequency ranks from a column of counts or ranks, and its place."""
-    for pattern, ascending in ((_COUNT, False), (_RANK, True)):
-        for place in places:
-            if pattern.fullmatch(str(frame.columns[place]).strip().lower()):
-                column = frame.iloc[:, place]
-                ranks = column.rank(method="first", ascending=ascending, na_option="bottom")
-                return ranks.to_numpy(dtype=np.int64), [place]
+    names = [str(frame.columns[place]).strip().lower() for place in places]
+    kinds = [next((one for one in _NO_DIMENSIONS if one.fullmatch(name)), None) for name in names]
+    for kind in (_COUNT, _RANK):
+        if kind in kinds:
+            place = places[kinds.index(kind)]
+            column, ascending = frame.iloc[:, place], kind is _RANK
+            ranks = column.rank(method="first", ascending=ascending, na_option="bottom")
+            return ranks.to_numpy(dtype=np.int64), [place]
     return None, []
 
 

@@ -48,7 +48,23 @@ def read_pickle(source: Embedding) -> KeyedVectors:
             text = f"{path} is only a part of what gensim saved; {way}"
             raise FileNotFoundError(text) from None
         with damage_named(path, "has vectors that cannot be used"):
+            _require_own_arrays(getattr(found, "wv", found))
             return as_keyed(found)
+
+
+def _require_own_arrays(vectors: KeyedVectors) -> None:
+    """Refuse arrays in other files that do not belong to the words."""
+    n_words = len(vectors.index_to_key)
+    rows = {"vectors_vocab": n_words, "vectors_ngrams": getattr(vectors, "bucket", 0)}
+    rows["vectors"] = n_words  # which gensim makes of the others, if they are there
+    for name, n in rows.items():
+        array, shape = getattr(vectors, name, None), (n, vectors.vector_size)
+        if isinstance(array, np.memmap) and array.shape != shape:
+            file = Path(str(array.filename)).name
+            raise ValueError(
+                f"{file} next to it is of other vectors: its shape is {array.shape}, not {shape}; "
+                "copy both files again"
+            )
 
 
 def read_fasttext(source: Embedding) -> KeyedVectors:

@@ -15,7 +15,16 @@ from ..._core.checks import check_labels
 from ...tables.schema import as_pandas, is_frame
 from ...tables.spellings import KeyedVectors
 from ..source import Chunk, ChunksOf, Embedding
-from .aligned import INDEX, TEXT_NAMES, Labels, order_of_indices, order_of_words, texts_of
+from .aligned import (
+    INDEX,
+    REQUESTS,
+    TEXT_NAMES,
+    Labels,
+    order_of_indices,
+    order_of_requests,
+    order_of_words,
+    texts_of,
+)
 from .columns import VECTOR_NAMES, WORD_NAMES, kind_of, plain_name
 from .frames import words_and_rows
 from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
@@ -84,14 +93,14 @@ def _is_whole(vectors: KeyedVectors) -> bool:
             "the words and rows of these KeyedVectors do not match (index_to_key, key_to_index, "
             "vectors); pass (words, array)"
         )
-    return True
+    return len(names) == len(matrix)  # or there are spare rows
 
 
 def _known_rows(vectors: KeyedVectors) -> Parts:
     """Return the parts of KeyedVectors that have spare rows, other keys, or fewer attributes."""
     places = vectors.key_to_index
     words, rows = _paired(places, vectors.vectors)
-    if len(getattr(vectors, "index_to_key", ())) != len(vectors.vectors):
+    if max(places.values(), default=0) >= len(getattr(vectors, "index_to_key", ())):
         return words, rows, None
     ranks = known_ranks(vectors) if hasattr(vectors, "expandos") else None
     return words, rows, None if ranks is None else ranks[[*places.values()]]
@@ -237,8 +246,8 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     places: list[Any] = [*words.values()]
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
-    for found in (texts_of(one) for name, one in labels.items() if name in TEXT_NAMES):
-        known = not words.keys().isdisjoint(found)
+    for name, found in ((n, texts_of(one)) for n, one in labels.items() if n in TEXT_NAMES):
+        known = name == REQUESTS or not words.keys().isdisjoint(found)
         if known and [found[row] for row in places] != [*words]:
             raise ValueError("words map to rows whose labels are other words; pass an array")
     return words, matrix[places]
@@ -247,9 +256,8 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
 def _fields(one: object) -> dict[str, Any]:
     """Return the fields of a record: a mapping, or an object of an API's client."""
     if isinstance(one, Mapping):
-        response = one.get("response")  # of a batch of requests
-        if isinstance(response, Mapping) and _listed(response.get("body")) is not None:
-            rows = _rows(response["body"])
+        if (body := _body(one)) is not None:
+            rows = _rows(body)
             if len(rows) != 1:
                 raise ValueError(
                     f"the request {one.get('custom_id')!r} of a batch has {len(rows):,} vectors, "
@@ -261,6 +269,13 @@ def _fields(one: object) -> dict[str, Any]:
         return {}
     values = {name: getattr(one, name, None) for name in (*WORD_NAMES, *VECTOR_NAMES, "index")}
     return {n: value for n, value in values.items() if value is not None and not callable(value)}
+
+
+def _body(one: object) -> object:
+    """Return the response in a result of a batch of requests, or None for another item."""
+    response = one.get("response") if isinstance(one, Mapping) else None
+    body = response.get("body") if isinstance(response, Mapping) else None
+    return None if _listed(body) is None else body
 
 
 def _are_lines(given: object) -> bool:
@@ -355,17 +370,23 @@ def _labeled_in_table(frame: pd.DataFrame) -> tuple[Labels, Any]:
 def _labeled_items(items: list[Any]) -> tuple[Labels, Any]:
     """Return the labels of the items of a response, and the vectors.
 
-    Both are in the order of the field ``index`` of the items, if they have it.
+    Both are in the order of the field ``index`` of the items, if they have it, and results of a
+    batch are in the order of their numbered ids.
     """
     fields = [{plain_name(name): one for name, one in _fields(item).items()} for item in items]
-    order = order_of_indices([one.get("index") for one in fields])
+    batch = len(items) > 0 and all(_body(item) is not None for item in items)
+    ids = [str(one["custom_id"]) for one in fields] if batch else []
+    known = order_of_requests(ids)
+    order = known or order_of_indices([one.get("index") for one in fields])
     found = [
         next((one[name] for name in VECTOR_NAMES if name in one), item)
         for one, item in zip(fields, items, strict=True)
     ]
-    labels = {
+    labels: dict[str, list[Any]] = {
         name: [fields[place].get(name) for place in order] for name in (*WORD_NAMES, INDEX, "index")
     }
+    if known is None and batch:
+        labels[REQUESTS] = ids
     return labels, [found[place] for place in order]
 
 

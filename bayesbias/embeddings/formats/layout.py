@@ -47,8 +47,8 @@ FEWEST_WRAPPED = 6
 FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
 """Usual names of the column of words, or of the one before it."""
 
-_QUOTED = re.compile(rb'"([^"]*"")+[^"]*"')
-"""A word with quotes as pandas writes it."""
+_QUOTED = re.compile(rb'"([^"]|"")*"')
+"""A word in quotes, where each quote is doubled."""
 
 _QUOTES = re.compile(rb'"[^"]*("|$)')
 """Text in quotes."""
@@ -291,13 +291,18 @@ def _refuse_counts(rows: Sequence[Sequence[bytes]], path: Path) -> None:
 def _are_quoted(layout: Layout, lines: Sequence[bytes], words: Sequence[bytes]) -> bool:
     """Return whether quotes are no part of the words.
 
-    If TABs separate the fields, words with quotes are in quotes, where each quote is doubled.
+    If TABs or blanks separate the fields, words with quotes or with the separator are in quotes,
+    where each quote is doubled.
     """
     if not layout.between.isspace() or all(line.lstrip()[:1] == b'"' for line in lines):
         return True
-    marked = [word for word in words if b'"' in word]
-    tabs = layout.after == layout.between == b"\t"
-    return tabs and len(marked) > 0 and all(map(_QUOTED.fullmatch, marked))
+    sep, marked = layout.after, [word for word in words if b'"' in word]
+    return (
+        sep == layout.between
+        and len(marked) > 0
+        and all(map(_QUOTED.fullmatch, marked))
+        and all(b'""' in word[1:-1] or sep in word for word in marked)
+    )
 
 
 def _are_numbered(words: Sequence[bytes]) -> bool:

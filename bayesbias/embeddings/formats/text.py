@@ -173,7 +173,8 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
                 continue
             word, rest = parts[0], between.join(parts[1])
         name = tally.decoder(word)
-        if layout.quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
+        quoted = layout.quoted or (not marked and after in word)  # as pandas does
+        if quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
             name = name[1:-1].replace('""', '"')
         if wanted is None or name in wanted:
             yield tally.lines, name, rest, (tally.number, line[:SHOWN])

@@ -29,8 +29,17 @@ _ROLE = re.compile(r"[-_.](w|vec|vectors?|matrix|embeddings?|tensors?)$", re.IGN
 OTHER_NAMES = ("count", "freq", "frequency", "rank", "index", "row", "n", "pos", "norm", "", "#")
 """Usual names of columns next to the words; pandas leaves the name of an index empty."""
 
-ROW_NAMES = ("index", "row", "idx", "row_id", "row_number", "word_id", "token_id", "id")
-"""Names of columns that may have the rows of words in any order."""
+_ROW_NAME = re.compile(
+    r"((row|word|token|vocab|vec(tor)?|emb(edding)?|matrix)[ _.-]?)?(index|indice|idx|id|row)"
+    r"|row[ _.-]?num(ber)?"
+)
+"""Names of columns, without a plural s, that may have the rows of words in any order."""
+
+_GENSIM = ("id", "word", "df")
+"""Columns of a Dictionary that gensim saved as text, below the number of documents."""
+
+type Column = tuple[str | None, list[str]]
+"""The name of a column next to the words, if the file has names, and its cells."""
 
 MANY = 100
 """Number of lines that all end or begin with a number only if it is no part of the words."""
@@ -74,7 +83,7 @@ def words_of_rows(path: Path, n_rows: int, *, allow_pickle: bool) -> list[str]:
 
 def _words_and_columns(
     path: Path, n_rows: int, *, allow_pickle: bool
-) -> tuple[list[str], list[tuple[str, list[str]]]]:
+) -> tuple[list[str], list[Column]]:
     """Return the words in a file in the order of lines, and the names and cells of columns."""
     if path.suffix == ".pkl":
         return _pickled(path, allow=allow_pickle), []
@@ -120,11 +129,13 @@ def _lines(content: bytes, path: Path) -> list[str]:
     return lines
 
 
-def _split(lines: list[str], n_rows: int) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def _split(lines: list[str], n_rows: int) -> tuple[list[str], list[Column]]:
     """Return the words of lines that may have a header, or blank lines below, and other columns."""
     while len(lines) > n_rows and not lines[-1].strip():
         lines = lines[:-1]
     header = len(lines) == n_rows + 1
+    if header and _is_dictionary(lines):
+        lines = ["\t".join(_GENSIM), *lines[1:]]
     columns = _columns(lines, header)
     heads = [column[0] for column in columns] if header else []
     usual = (*WORD_NAMES, *(OTHER_NAMES if len(columns) > 1 else ()))
@@ -136,21 +147,36 @@ def _split(lines: list[str], n_rows: int) -> tuple[list[str], list[tuple[str, li
     by_tab = all("\t" in line for line in lines)
     if not heads and not by_tab and len({*columns[place]}) < len({*lines}):  # parts of the words
         columns, place = [_unquoted(lines)], 0
-    names = heads or [""] * len(columns)
+    names: Sequence[str | None] = heads or [None] * len(columns)
     others = [pair for pair in zip(names, columns, strict=True) if pair[1] is not columns[place]]
     return columns[place], others
 
 
-def _order(columns: list[tuple[str, list[str]]], path: Path) -> dict[str, list[int]]:
+def _is_dictionary(lines: Sequence[str]) -> bool:
+    """Return whether lines are a Dictionary of gensim, whose ids are rows in any order."""
+    rows = [line.split("\t") for line in lines]
+    if not lines[0].strip().isdecimal() or {*map(len, rows[1:])} != {len(_GENSIM)}:
+        return False
+    return _number_rows([row[0] for row in rows[1:]]) and all(r[2].isdecimal() for r in rows[1:])
+
+
+def _number_rows(column: Sequence[str]) -> bool:
+    """Return whether a column has the numbers from 0 on, in any order."""
+    found = [cell.strip() for cell in column]
+    return len(found) > 1 and {*found} == {*map(str, range(len(found)))}
+
+
+def _order(columns: list[Column], path: Path) -> dict[str, list[int]]:
     """Return the lines in the order of the column that numbers the rows, by its name.
 
-    It is empty if no column is called so, or if one rises.
+    It is empty if no column is called so, or if one rises. A ValueError is raised if a column of a
+    file without names may number the rows.
     """
     found: dict[str, list[int]] = {}
     for name, column in columns:
-        if plain_name(name) not in ROW_NAMES or not all(
-            cell.strip().isdecimal() for cell in column
-        ):
+        if name is None or not _ROW_NAME.fullmatch(plain_name(name)):
+            continue
+        if not all(cell.strip().isdecimal() for cell in column):
             continue
         numbers = [*map(int, column)]
         ordered = sorted(numbers)
@@ -158,6 +184,13 @@ def _order(columns: list[tuple[str, list[str]]], path: Path) -> dict[str, list[i
             return {}
         if ordered in ([*range(first, first + len(ordered))] for first in (0, 1)):
             found[name] = sorted(range(len(numbers)), key=numbers.__getitem__)
+    unnamed = [column for name, column in columns if name is None and _number_rows(column)]
+    if unnamed and not any(map(_counts_up, unnamed)):
+        raise ValueError(
+            f"{path} has a column that may number the rows in another order than that of the lines "
+            f"({abridged(unnamed[0], 4)}). Put names above the columns, such as word and index; "
+            "or, if the lines are in the order of the vectors, delete the column"
+        )
     if len({*map(tuple, found.values())}) > 1:
         names = " and ".join(map(repr, found))
         raise ValueError(f"{path} numbers the rows differently in {names}; leave one out")
