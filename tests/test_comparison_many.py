@@ -303,6 +303,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path) -> None:
         (table, {"second": "human"}, "no human rows"),
         (table, {"x": {"a": 1, "b": 2}}, "x has no value for c"),
         (table, {"x": {"a": 1, 2: 2}}, "unknown embedding '2'"),
+        (table, {"x": {"2": 1, 2: 2}}, "x contains 2 more than once"),
+        (table, {"x": pd.Series([1, 2, 3], [*"aba"])}, "x contains a more than once"),
         (table, {"x": {"a": 1, "b": 2, "c": 3}}, "x has 3 different values.*at least 4"),
         (table, {"x": {"a": 1, "b": np.nan, "c": 3}}, "x must be a finite number; got nan for 'b'"),
         (table, {"x": {"a": 1, "b": pd.Timestamp("2020"), "c": 3}}, "finite number; got 2020"),
