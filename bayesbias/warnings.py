@@ -242,6 +242,18 @@ class NoRanks(BayesbiasWarning):
     )
 
 
+class SomeAtEqualFrequency(BayesbiasWarning):
+    """Contrasts of only some embeddings of a joint model are at equal word frequency."""
+
+    equal: tuple[str, ...]
+    others: tuple[str, ...]
+    text = (
+        "contrasts are at equal word frequency in {equal} but not in {others}, so frequency may be "
+        "part of their differences; all tables need ranks and matched controls. To adjust none, "
+        "use {option:matched=0}"
+    )
+
+
 class VectorsFromSubwords(BayesbiasWarning):
     """Words outside the vocabulary of a fastText model get vectors from n-grams."""
 

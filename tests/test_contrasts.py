@@ -117,6 +117,7 @@ def test_a_named_word_is_where_its_rows_are() -> None:
     post = bb.fit(table, "maximal", draws=500, seed=1)
     for odd in (None, 3):
         refused("named must be a protected word or a list", contrasts, post, named=odd)
+    refused("named contains X1 more than once", contrasts, post, named=["X1", "Y2", "X1"])
     by_chance = contrasts(post, named="X1")
     again = contrasts(post, named="X1", seed=by_chance.attrs["seed"])
     pd.testing.assert_frame_equal(again, by_chance)

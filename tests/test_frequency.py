@@ -12,7 +12,8 @@ from numpy.random import default_rng
 from xarray import DataTree
 
 import bayesbias as bb
-from bayesbias.comparison.runs import _slope_variances
+from bayesbias.comparison.many import _of_unknowns
+from bayesbias.comparison.runs import _slope_variances, runs_of
 from bayesbias.model import frequency
 from bayesbias.model.design import Design, with_cosines
 from bayesbias.model.indexing import make_design
@@ -136,6 +137,43 @@ def test_stereotypes_without_a_rank_are_named() -> None:
     np.testing.assert_allclose(make_design(table).y[rows], raw[rows], atol=1e-12)
     with pytest.warns(bb.warnings.NoRanks, match="1 of 12 stereotypes have no .* average .x-0."):
         bb.fit(table, draws=50, chains=1, seed=1)
+
+
+@pytest.mark.seconds
+def test_what_embeddings_lack_is_told_once_with_their_names() -> None:
+    """Embeddings differ in ranks, and none has cosines."""
+    full = ranked_table()
+    table, other, plain = (
+        full.assign(attribute_rank=full["attribute_rank"].mask(full["attribute"].isin(words)))
+        for words in (["x-0"], ["x-0", "y-0"], full["attribute"])
+    )
+    spec, rng = load_model("by-group"), default_rng(1)
+
+    def told(*lists: dict[str, pd.DataFrame]) -> list[bb.warnings.BayesbiasWarning]:
+        runs = []
+        for place, tables in enumerate(lists):
+            noise = rng.normal(0, 0.02, (len(tables), len(full)))
+            moved = map(plus, tables.values(), noise)
+            named = {(name, ""): each for name, each in zip(tables, moved, strict=True)}
+            runs.append(runs_of(f"list {place}", named))
+        return [*_of_unknowns(runs, spec)]
+
+    lost, alike = bb.warnings.NoRanks, bb.warnings.NoLikeness("by-group")
+    mixed = bb.warnings.SomeAtEqualFrequency(("a",), ("b",))
+    assert told({"a": full, "b": full}) == [alike]
+    assert told({"a": plain, "b": plain}) == [alike]
+    assert told({"a": table, "b": table}) == [alike, lost(1, 12, ("x-0",))]
+    assert told({"a": full, "b": table, "c": other}) == [
+        alike,
+        lost(2, 12, ("x-0", "y-0"), about="b, c"),
+    ]
+    of_first = {"a": full, "b": plain}
+    assert told(of_first, of_first) == [alike, mixed]
+    assert told(of_first, {"a": full, "b": full}) == [alike, mixed.concerning("list 0")]
+    both = [full.assign(embedding="a"), plus(plain, 0.1 * full["cosine_distance"])]
+    with pytest.warns(bb.warnings.SomeAtEqualFrequency) as given:
+        bb.fit_many([both[0], both[1].assign(embedding="b")], draws=50, seed=1)
+    assert mixed in [one.message for one in given]
 
 
 def test_runs_of_many_embeddings_have_the_error_of_slopes_of_their_groups() -> None:

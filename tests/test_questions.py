@@ -186,6 +186,15 @@ def test_a_group_with_the_name_of_a_connection_or_of_all_groups_is_asked_for_by_
     assert found["mean"][0] == pytest.approx(mean["human"] - mean["c"])
 
 
+def test_a_group_called_bias_is_not_the_overall_contrast(three: DataTree) -> None:
+    tree = bb.fit(table_of("xyz").replace({"protected_group": {"x": "bias"}}), seed=1, **FAST)
+    for text in ("bias < 0", "`bias` < y", "y: bias < bias"):
+        refused("bias is the default contrast, and also a group", bb.hypothesis, tree, text)
+    found = bb.hypothesis(tree, "bias: bias < 0", "all: bias < 0")["mean"]
+    expected = bb.hypothesis(three, "x < 0", "bias < 0")["mean"]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
 @pytest.fixture(scope="module")
 def three() -> DataTree:
     return bb.fit(table_of("xyz"), seed=1, **FAST)

@@ -10,6 +10,7 @@ from dense_oracle import conditional, effects, with_random_likeness
 
 import bayesbias as bb
 from bayesbias.comparison.joint import posterior_at
+from bayesbias.comparison.runs import runs_of
 from bayesbias.model.covariates import with_slopes
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
@@ -145,6 +146,7 @@ REFUSED = (
     ({"covariates": "of_group"}, "'of_group' is determined by groups and sets"),
     ({"covariates": ["share", "share"]}, "or by share"),
     ({"covariates": "share:protected_group", "model": "crossed"}, "by group, such as"),
+    ({"covariates": "share : protected_group", "model": "crossed"}, "by group, such as"),
     ({"covariates": "share", "model": "paper"}, "effects of attributes; 'paper' has none"),
 )
 
@@ -319,6 +321,22 @@ def test_predictions_move_along_the_slope_of_the_group() -> None:
     refused("did you mean 'share'", bb.predictions, post, table, {"shares": [1.0]})
 
 
+def test_predictions_weigh_sets_as_means_do_whatever_their_sizes() -> None:
+    """A word of x is as near to y's one attribute as to z's six."""
+    table, rng = groups_by_sets("xyz", 3, 6), np.random.default_rng(1)
+    table = table[~table["attribute"].isin([f"y-{place}" for place in range(1, 6)])]
+    table = table.assign(size=rng.normal(size=len(table)))
+    moved = table["size"] * table["attribute_set"].map({"x": 0.0, "y": 0.1, "z": -0.3})
+    table["cosine_distance"] = 0.9 + moved + rng.normal(0, 0.01, len(table))
+    post = bb.fit(table, covariates="size:attribute_set", seed=1, draws=250)
+    slope = bb.slopes(post).set_index("covariate")["mean"]
+    frame = bb.predictions(post, table, {"size": [0, 1]})
+    wide = frame.pivot_table("mean", ["protected_group", "connection"], "size")
+    rise = (wide[1] - wide[0])["x", "different"]
+    # The exact slope and that of the draws differ by their Monte Carlo error.
+    assert rise == pytest.approx((slope["size: y"] + slope["size: z"]) / 2, abs=5e-4)
+
+
 def with_controls(seed: int = 1) -> pd.DataFrame:
     """Return distances of three groups whose sets differ in rank, with ranked controls."""
     rng = np.random.default_rng(seed)
@@ -345,6 +363,25 @@ def test_what_covariates_add_moves_distances_at_equal_frequency_along_them(names
     added = table.assign(cosine_distance=table["cosine_distance"] + own * (raw - raw.mean()))
     moved = make_design(added).y - make_design(table).y
     np.testing.assert_allclose(moved, design.x @ slopes, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["share", "share:connection", "share:size:connection"])
+def test_covariates_of_all_embeddings_are_zero_at_one_value(name: str) -> None:
+    """Only the first embedding has ranks, and human words with high values."""
+    table, rng = with_controls(), np.random.default_rng(2)
+    lost = table["attribute"].isin(["human-0", "human-1"])
+    table["share"] += 5 * (lost | (table["connection"] == "matched"))
+    table["size"] = by_name(table["protected_word"], rng.normal)
+    other = plus(table, rng.normal(0, 0.02, len(table))).drop(columns="attribute_rank")[~lost]
+    designs = runs_of("", {("a", ""): table, ("b", ""): other}, covariates=name).designs
+    listed = (other["connection"] != "matched").to_numpy()
+    factors = other[[*name.removesuffix(":connection").split(":")]]
+    product = (factors - factors[listed].mean()).prod(axis=1)
+    expected = product[listed] - product[listed].mean()
+    for design in designs if ":" in name else designs[1:]:  # the share of a is at equal frequency
+        own = [not label.endswith("matched") for label in design.covariates]
+        found = design.x[np.ix_(listed, own)].sum(axis=1)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @pytest.mark.seconds

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
 from numbers import Integral
 from typing import Any, TypeGuard
+
+from .display import abridged
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,12 @@ def check_listed(what: str, words: object) -> None:
     """Raise a TypeError for a string, whose letters are not words."""
     if isinstance(words, str):
         raise TypeError(f"{what} must be a list of words; for one word, pass [{words!r}]")
+
+
+def check_once(what: str, names: Iterable[str]) -> None:
+    """Raise a ValueError for names that occur more than once."""
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise ValueError(f"{what} contains {abridged(twice)} more than once; keep one of each")
 
 
 def check_words(what: str, words: object) -> None:

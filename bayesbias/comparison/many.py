@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,20 +15,31 @@ from numpy.random import default_rng
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_filled, unknown_name
+from .._core.display import abridged
 from .._core.random import as_seed_sequence
 from .._core.warnings import BayesbiasWarning, warn
 from ..model.defaults import RECOMMENDED
 from ..model.design import one_hot
+from ..model.frequency import Frequency, frequency_of, unranked
 from ..model.layout import versions
 from ..model.priors import Prior
 from ..model.spec import ModelSpec, load_model
 from ..model.tree import SAMPLED, DataTree, keep_warnings
+from ..sampling.fit import lacks_likeness
 from ..sampling.importance import PARETO_K_LIMIT
 from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_keywords
 from ..tables.cosines import joined_tables
 from ..tables.levels import refuse_average
 from ..tables.schema import as_table, is_frame
-from ..warnings import HighJointParetoK, ListInOneEmbedding, OrderIgnored, PairsNotShared
+from ..warnings import (
+    HighJointParetoK,
+    ListInOneEmbedding,
+    NoLikeness,
+    NoRanks,
+    OrderIgnored,
+    PairsNotShared,
+    SomeAtEqualFrequency,
+)
 from .hierarchy import PRIORS, Drawn, Hierarchy
 from .order import look_ordered, values_of_x
 from .runs import Contrasts, Runs, list_contrasts, runs_of
@@ -79,7 +92,8 @@ def fit_many(
         A Normal model of distances. Models without group means give only overall contrasts.
     covariates : str or sequence of str
         Columns of the tables, or their products, whose slopes are estimated in each embedding; see
-        `fit`. Contrasts are then those at equal values of the covariates.
+        `fit`. Contrasts are then those at equal values of the covariates: their means over the
+        pairs of words that all embeddings have, without matched controls.
     x : mapping of str to float, optional
         A number for every embedding, such as its decade, with at least four different values. The
         contrasts then follow a line in x, and `bb.trend` reads its slope. Without x, embeddings are
@@ -112,6 +126,16 @@ def fit_many(
         words is in all runs of a list, two runs are equal, a word's group or set differs between
         runs, or a list has unequal numbers of runs; or if the tables cannot carry the model or a
         covariate.
+
+    Warns
+    -----
+    SomeAtEqualFrequency
+        If only some embeddings of a list have the ranks and matched controls for contrasts at equal
+        frequency.
+    NoLikeness, NoRanks
+        As in `fit`, but once for all embeddings.
+    PairsNotShared
+        If some embeddings lack pairs of words.
 
     Notes
     -----
@@ -176,7 +200,7 @@ def fit_many(
     }
     unreliable = [] if worst < PARETO_K_LIMIT else [HighJointParetoK(worst, PARETO_K_LIMIT)]
     keep_warnings(tree, unreliable)
-    for warning in (*_of_left_out(lists), *unreliable):
+    for warning in (*_of_left_out(lists), *_of_unknowns(lists, spec), *unreliable):
         warn(warning)
     return tree
 
@@ -297,3 +321,33 @@ def _of_left_out(lists: Sequence[Runs]) -> Iterator[BayesbiasWarning]:
             yield PairsNotShared(n, total, "word pair", why, about=runs.wordlist)
         if several and len(runs.embeddings) < 2:
             yield ListInOneEmbedding(runs.wordlist, runs.embeddings[0])
+
+
+def _of_unknowns(lists: Sequence[Runs], spec: ModelSpec) -> Iterator[BayesbiasWarning]:
+    """Yield each warning about unknown cosines and ranks once, and its lists unless all have it."""
+    found = defaultdict[BayesbiasWarning, list[str]](list)
+    for runs in lists:
+        for warning in _unknowns_of(runs, spec):
+            found[warning].append(runs.wordlist)
+    for warning, names in found.items():
+        yield warning if len(names) == len(lists) else warning.concerning(abridged(names))
+
+
+def _unknowns_of(runs: Runs, spec: ModelSpec) -> Iterator[BayesbiasWarning]:
+    """Yield warnings about one list, with its embeddings if not all are alike."""
+    if lacks_likeness(runs.design, spec):
+        yield NoLikeness(spec.name)
+    of_run = np.repeat(runs.embeddings, runs.n_trainings).tolist()
+    at_equal, lacking = defaultdict[bool, list[str]](list), dict[str, tuple[str, ...]]()
+    for name, measured in zip(of_run, runs.measured, strict=True):
+        at_equal[frequency_of(measured) is Frequency.EQUAL].append(name)
+        shared = [word for word in unranked(measured)[0] if word in runs.design.attributes]
+        lacking[name] = (*lacking.get(name, ()), *shared)
+    if len(at_equal) > 1:
+        parts = (tuple(dict.fromkeys(at_equal[is_equal])) for is_equal in (True, False))
+        yield SomeAtEqualFrequency(*parts)
+    if words := tuple(dict.fromkeys(chain(*lacking.values()))):
+        places = [name for name, own in lacking.items() if own]
+        is_same = len({frozenset(own) for own in lacking.values()}) == 1
+        total = len(np.unique(runs.design.attribute[runs.design.set >= 0]))
+        yield NoRanks(len(words), total, words, about="" if is_same else abridged(places))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray
-from .._core.checks import unknown_name
+from .._core.checks import check_once, unknown_name
 from .._core.display import abridged
 from ..model.covariates import check_scale
 from ..tables.schema import real_numbers
@@ -28,7 +28,9 @@ def values_of_x(x: Mapping[str, float], embeddings: Sequence[str]) -> FloatArray
             "x must be a dict or a Series from each embedding to its number, such as "
             f"{{{embeddings[0]!r}: 1900}}; got {type(x).__name__}"
         )
-    x = {str(name): value for name, value in x.items()}
+    named = [(str(name), value) for name, value in x.items()]
+    check_once("x", [name for name, _ in named])
+    x = dict(named)
     for name in x:
         if name not in embeddings:
             raise ValueError(f"x: {unknown_name('embedding', name, embeddings)}")

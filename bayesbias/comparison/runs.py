@@ -1,11 +1,11 @@
 r"""Gaussian distributions of one list's contrasts in several embeddings or training runs.
 
 A run is an embedding or a retrained copy of it. The contrasts of each run have the mean and
-variance of a fit to that run alone, at equal frequency and covariates in that run. Runs correlate
-because they share words. To estimate the correlations, let `y[u, w, a]` be the distance of word w
-and attribute a in run u, minus the run's mean and divided by its spread. Let Q be an orthonormal
-matrix. Its first row averages runs, the next rows compare averages of embeddings, and the others
-compare copies.
+variance of a fit to that run alone, at equal frequency in that run, with covariates at their means
+over the pairs that all runs have, without matched controls. Runs correlate because they share
+words. To estimate the correlations, let `y[u, w, a]` be the distance of word w and attribute a in
+run u, minus the run's mean and divided by its spread. Let Q be an orthonormal matrix. Its first row
+averages runs, the next rows compare averages of embeddings, and the others compare copies.
 
     z[q, w, a] = Σ_u Q[q, u] y[u, w, a]
 
@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from .._core.arrays import FloatArray, IntArray
-from ..model.covariates import with_slopes
+from ..model.covariates import center_of, names_of, with_slopes
 from ..model.defaults import RECOMMENDED
 from ..model.design import Design, with_cosines
 from ..model.frequency import MATCHED, Frequency, frequency_of
@@ -164,13 +164,16 @@ def runs_of(
     if words and attributes:
         design = with_cosines(design, np.mean(words, axis=0), np.mean(attributes, axis=0))
     n_left_out = n_pairs - int((rows[0]["connection"] != MATCHED).sum())
+    design = replace(design, attribute_rank=np.full(len(design.attributes), np.nan))
     spec, designs, specs = load_model(model), list[Design](), list[ModelSpec]()
+    listed = [part[part["connection"] != MATCHED] for part in rows]
+    centers = {name: center_of(listed, name) for name in names_of(covariates)}
     for run, part, table, whole, place in zip(y, rows, valid, measured, places, strict=True):
-        own, of_run = with_slopes(replace(design, y=run), spec, part, covariates)
+        own, of_run = with_slopes(replace(design, y=run), spec, part, covariates, centers)
         if own.covariates and frequency_of(whole) is Frequency.EQUAL:  # by its own controls
-            every_row, _ = with_slopes(whole, spec, table, covariates)
+            every_row, _ = with_slopes(whole, spec, table, covariates, centers)
             x = every_row.x[place][:, [*map(every_row.covariates.index, own.covariates)]]
-            own = replace(own, x=x - x.mean(axis=0))
+            own = replace(own, x=x)
         designs.append(own)
         specs.append(of_run)
     n_trainings = int(trainings.iloc[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._core.arrays import FloatArray
-from .._core.checks import check_labels, check_listed, check_words
+from .._core.checks import check_labels, check_listed, check_once, check_words
 from .._core.display import abridged
 from .._core.warnings import warn
 from ..tables.spellings import first_spellings, forms_of
@@ -193,8 +192,7 @@ def listed_words(name: str, given: Iterable[str], vectors: object = None) -> tup
     check_words(name, _without_keys(words, vectors))
     if not words:
         raise ValueError(f"{name} is empty; a score needs at least one word in every set")
-    if twice := [word for word, count in Counter(words).items() if count > 1]:
-        raise ValueError(f"{name} contains {abridged(twice)} more than once; keep one of each")
+    check_once(name, words)
     return words
 
 

@@ -10,7 +10,7 @@ covariate is Normal with an sd of one spread, the sd of stereotype distances.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,8 +41,19 @@ SAME = 1e-9
 """Share of a covariate's variation below which the rest is rounding error."""
 
 
+class Center(NamedTuple):
+    """The values at which a covariate is zero."""
+
+    means: tuple[float, ...]  # of each column of numbers
+    product: float  # mean of the product of centered columns
+
+
 def with_slopes(
-    design: Design, spec: ModelSpec, table: pd.DataFrame, covariates: str | Sequence[str]
+    design: Design,
+    spec: ModelSpec,
+    table: pd.DataFrame,
+    covariates: str | Sequence[str],
+    centers: Mapping[str, Center] | None = None,
 ) -> tuple[Design, ModelSpec]:
     """Return a design with covariates, and a model with their slopes.
 
@@ -52,18 +63,19 @@ def with_slopes(
         The table that the design was made from, with one row for each row of the design.
     covariates : str or sequence of str
         Columns or products of columns, such as ``share`` or ``share:protected_group``.
+    centers : mapping of str to Center, optional
+        For each covariate, the values at which it is zero; by default, the means of the table.
 
     Raises
     ------
     ValueError
         If a column is unknown or lacks values, or if the table or model does not identify a slope.
     """
-    if not isinstance(covariates, Iterable):
-        raise TypeError(f"covariates must be names of columns; got {covariates!r}")
-    names = [covariates] if isinstance(covariates, str) else [*map(str, covariates)]
+    names = names_of(covariates)
     if not names:
         return design, spec
-    made = [column for name in names for column in columns_of(table, name)]
+    at = centers or {}
+    made = [column for name in names for column in columns_of(table, name, at.get(name))]
     _require_identified(design, made)
     x = np.column_stack([equalized(design, column.x) for column in made])
     labels, units = tuple(one.label for one in made), np.array([one.unit for one in made])
@@ -72,6 +84,13 @@ def with_slopes(
     for column in made:
         _require_effects(design, spec, column)
     return design, spec
+
+
+def names_of(covariates: str | Sequence[str]) -> list[str]:
+    """Return the names of one or several covariates."""
+    if not isinstance(covariates, Iterable):
+        raise TypeError(f"covariates must be names of columns; got {covariates!r}")
+    return [covariates] if isinstance(covariates, str) else [*map(str, covariates)]
 
 
 def made_design(
@@ -99,7 +118,7 @@ def with_term(spec: ModelSpec, design: Design) -> ModelSpec:
 class Column(NamedTuple):
     """A slope's covariate in a table, as measured."""
 
-    name: str  # as asked for, such as share:protected_group
+    by: str  # column of its levels, such as protected_group, or empty
     label: str  # such as share: muslim
     x: FloatArray  # (n_rows,): centered values; zero in rows of other levels
     unit: float  # sd of all values
@@ -116,8 +135,23 @@ def check_scale(what: str, deviations: FloatArray) -> None:
         )
 
 
-def columns_of(table: pd.DataFrame, name: str) -> Iterator[Column]:
+def columns_of(table: pd.DataFrame, name: str, center: Center | None = None) -> Iterator[Column]:
     """Yield a covariate's column, or one for each level of ``protected_group`` and the like."""
+    by, numbers = _parts_of(name)
+    x, label = _centered(table, numbers, center or center_of([table], name)), ":".join(numbers)
+    check_scale(f"the covariate {label!r}", x)
+    unit = float(x.std())
+    if not unit > SAME * abs(x).max():
+        raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
+    if not by:
+        yield Column(by, label, x, unit, np.ones(len(x), dtype=bool))
+    for level in dict.fromkeys(table[by].astype(str)) if by else ():
+        applies = (table[by].astype(str) == level).to_numpy()
+        yield Column(by, f"{label}: {level}", np.where(applies, x, 0.0), unit, applies)
+
+
+def _parts_of(name: str) -> tuple[str, list[str]]:
+    """Return the column of levels of a covariate, if it has one, and its columns of numbers."""
     parts = [part.strip() for part in str(name).split(":")]
     levels = [part for part in parts if part in LEVELS]
     numbers = [part for part in parts if part not in LEVELS]
@@ -127,23 +161,22 @@ def columns_of(table: pd.DataFrame, name: str) -> Iterator[Column]:
             f"{', '.join(LEVELS)}, as in share:protected_group; groups and sets alone have effects "
             "in the model"
         )
-    x, label = centered_product(table, numbers), ":".join(numbers)
-    check_scale(f"the covariate {label!r}", x)
-    unit = float(x.std())
-    if not unit > SAME * abs(x).max():
-        raise ValueError(f"the covariate {label!r} is the same in all rows; leave it out")
-    if not levels:
-        yield Column(name, label, x, unit, np.ones(len(x), dtype=bool))
-    for level in dict.fromkeys(table[levels[0]].astype(str)) if levels else ():
-        applies = (table[levels[0]].astype(str) == level).to_numpy()
-        yield Column(name, f"{label}: {level}", np.where(applies, x, 0.0), unit, applies)
+    return "".join(levels), numbers
 
 
-def centered_product(table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+def center_of(tables: Sequence[pd.DataFrame], name: str) -> Center:
+    """Return the values at which a covariate is zero: means over the rows of all tables."""
+    _, numbers = _parts_of(name)
+    columns = [np.concatenate([numbers_of(table, one) for table in tables]) for one in numbers]
+    means = tuple(float(column.mean()) for column in columns)
+    moved = [column - mean for column, mean in zip(columns, means, strict=True)]
+    return Center(means, float(np.prod(moved, axis=0).mean()))
+
+
+def _centered(table: pd.DataFrame, names: Sequence[str], center: Center) -> FloatArray:
     """Return the product of columns minus their means, minus its mean."""
-    columns = [numbers_of(table, name) for name in names]
-    x = np.prod([column - column.mean() for column in columns], axis=0)
-    return np.asarray(x - x.mean())
+    moved = [numbers_of(table, name) - mean for name, mean in zip(names, center.means, strict=True)]
+    return np.asarray(np.prod(moved, axis=0) - center.product)
 
 
 def numbers_of(table: pd.DataFrame, name: str) -> FloatArray:
@@ -227,10 +260,7 @@ def _require_effects(design: Design, spec: ModelSpec, column: Column) -> None:
     """
     if not _varies_within(design.word[column.applies], column.x[column.applies]):
         return
-    terms, by_group = (
-        spec.fitting(design).terms_of("attribute"),
-        "protected_group" in column.name.split(":"),
-    )
+    terms, by_group = spec.fitting(design).terms_of("attribute"), column.by == "protected_group"
     if not any(term.by == "protected_group" if by_group else not term.constraint for term in terms):
         what = "attributes by group, such as attribute_lean" if by_group else "attributes"
         raise ValueError(

@@ -102,13 +102,13 @@ def level_shares(design: Design, column: str, within: str = "connection") -> Flo
     rows = np.zeros((len(design.groups), n_within, len(design.coords[column]) + 1))
     across = np.zeros(rows.shape[1:])
     # level -1 (no level) comes last
-    np.add.at(rows, (group, inside, level), _weights_of_columns(design, group, inside))
-    np.add.at(across, (inside, level), _weights_of_columns(design, inside))
+    np.add.at(rows, (group, inside, level), column_weights(design, group, inside))
+    np.add.at(across, (inside, level), column_weights(design, inside))
     rows = np.where(rows.sum(axis=2, keepdims=True) > 0, rows, across)
     return np.asarray(rows[:, :, :-1] / rows.sum(axis=2, keepdims=True))
 
 
-def _weights_of_columns(design: Design, *codes: IntArray) -> FloatArray:
+def column_weights(design: Design, *codes: IntArray) -> FloatArray:
     """Return weights of rows, (n_rows,), so that all columns with the same codes weigh the same."""
     own = [design.codes("attribute_column")] if design.sets else []
     cells = np.unique(np.stack([*codes, *own]), axis=1, return_inverse=True)[1].ravel()

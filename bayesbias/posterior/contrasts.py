@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import SeedSequence, default_rng
 
 from .._core.arrays import FloatArray
-from .._core.checks import Argument, ArgumentError, check_choice
+from .._core.checks import Argument, ArgumentError, check_choice, check_once
 from .._core.display import stages
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, mixture_quantiles
 from .._core.random import Seed, as_seed_sequence
@@ -281,6 +281,7 @@ def _of_named_words(
         raise ValueError(f"contrasts of named words need a Normal model, not {spec.likelihood}")
     for name in words:
         check_choice("protected word", name, design.words)
+    check_once("named", words)
     chosen = [design.words.index(name) for name in words]
     errors, children = slope_errors(design, n_draws(tree)), sequence.spawn(len(words) + 1)
 

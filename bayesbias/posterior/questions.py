@@ -164,6 +164,11 @@ class _Asked:
                     f"{text!r}: {name} is a connection, and also a group or word; write "
                     f"'{name}: bias' for the contrast of the group, 'all: {name}' for the mean"
                 )
+            if name == BIAS and name in self.levels and not subject.is_own:
+                raise ValueError(
+                    f"{text!r}: {name} is the default contrast, and also a group or word; write "
+                    f"'{name}: {name}' for that of the group, 'all: {name}' for the overall one"
+                )
             level = self._level(text, subject.name) if subject.name else self.levels["all"]
             if name in self.connections:
                 own = by_level.setdefault(level, defaultdict(float))

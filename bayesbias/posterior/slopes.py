@@ -11,8 +11,9 @@ import pandas as pd
 from .._core.arrays import FloatArray
 from .._core.checks import check_choice
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, describe_draws, describe_mixtures
-from ..model.covariates import LEVELS, Column, columns_of, numbers_of
+from ..model.covariates import LEVELS, Column, center_of, columns_of
 from ..model.design import COVARIATE, Design, cell_means
+from ..model.effects import column_weights
 from ..model.frequency import equalized
 from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
@@ -125,7 +126,9 @@ def predictions(
             raise ValueError(f"values of {name!r} must be a list of finite numbers; got {given}")
     place = design.codes("protected_group"), design.connection
     shape = len(design.groups), len(design.connections)
-    active = np.nan_to_num(cell_means(_applies(table, design), place, shape))
+    weights = column_weights(design, *place)[:, None]  # those of means
+    applies = cell_means(weights * _applies(table, design), place, shape)
+    active = np.nan_to_num(applies / cell_means(weights, place, shape))
     means, frames = level_means(tree)[1][:, 1 : 1 + len(design.groups)], []
     names = ["protected_group", "connection"]
     is_known = ~np.isnan(means[0]).ravel()
@@ -179,11 +182,9 @@ def _applies(table: pd.DataFrame, design: Design) -> FloatArray:
 
 def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]) -> float:
     """Return a centered product of covariates, with some values given and others at their means."""
-    columns = [numbers_of(table, name) for name in names]
-    means = [float(column.mean()) for column in columns]
-    center = np.prod([column - column.mean() for column in columns], axis=0).mean()
-    moved = [at.get(name, mean) - mean for name, mean in zip(names, means, strict=True)]
-    return float(np.prod(moved) - center)
+    center = center_of([table], ":".join(names))
+    moved = [at.get(name, mean) - mean for name, mean in zip(names, center.means, strict=True)]
+    return float(np.prod(moved) - center.product)
 
 
 def _combinations(names: list[str], groups: list[str]) -> tuple[list[str], FloatArray]:

@@ -184,11 +184,16 @@ def fit_design(
 
 def warn_of_unknowns(design: Design, spec: ModelSpec) -> None:
     """Warn if a table has lost cosines that the model uses, or lacks ranks of some stereotypes."""
-    if any(term.alike for term in spec.terms) and not design.word_likeness.size:
+    if lacks_likeness(design, spec):
         warn(NoLikeness(spec.name))
     lacking, total = unranked(design)
     if lacking:
         warn(NoRanks(len(lacking), total, tuple(lacking)))
+
+
+def lacks_likeness(design: Design, spec: ModelSpec) -> bool:
+    """Return whether a model uses the cosines among words, but they are unknown."""
+    return any(term.alike for term in spec.terms) and not design.word_likeness.size
 
 
 def _require_memory(design: Design, spec: ModelSpec, options: FitOptions) -> None:

@@ -20,7 +20,7 @@ from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..records.found import Frames, SweepRecord
-from ..warnings import LeftOut, ListInOneEmbedding, NotRanked
+from ..warnings import LeftOut, ListInOneEmbedding, NotRanked, SomeAtEqualFrequency
 from . import output
 from .results import Fitted, ModelResult, joined
 from .ruler import of_same_measure
@@ -181,8 +181,9 @@ def run_sweep(
         Failure(f"{one.other} / {one.wordlist}", type(one).__name__, str(one)) for one in left_out
     ]
     record = _record(config, frames, done.warnings)
-    alone = [one for one in done.warnings.get(JOINT, ()) if isinstance(one, ListInOneEmbedding)]
-    record = replace(record, notices=(*record.notices, *alone, *left_out, *unranked))
+    of_tables = ListInOneEmbedding, SomeAtEqualFrequency
+    told = [one for one in done.warnings.get(JOINT, ()) if isinstance(one, of_tables)]
+    record = replace(record, notices=(*record.notices, *told, *left_out, *unranked))
     return Sweep(record, done.reused, tuple(failed))
 
 

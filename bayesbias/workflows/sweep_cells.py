@@ -36,7 +36,7 @@ from ..sampling.options import FitOptions
 from ..tables.covariates import with_frame
 from ..tables.schema import Checked, table_hash
 from ..tables.wordlists import WordList
-from ..warnings import CopyNotRanked, PairsNotShared
+from ..warnings import CopyNotRanked, NoLikeness, NoRanks, PairsNotShared
 from .frames import LIST_READINGS
 from .reference import Held, in_contexts, read_source
 from .results import ModelResult, Readings, joined, read_posterior
@@ -212,7 +212,7 @@ def joint_jobs(
         return [], left_out
     options = config.of_fit(method="auto", progressbar=False)
     named = [[wordlist, name, parts[name, wordlist].hash] for name, wordlist in keys]
-    settings = {"sweep_joint": 4, "measured": named, **options.recorded}
+    settings = {"sweep_joint": 5, "measured": named, **options.recorded}
     some = {key: parts[key] for key in keys}
     matrices = {embedding: part.matrix for (embedding, _), part in some.items()}
     how, adjusted = _adjusted(config, [word for part in some.values() for word in part.words])
@@ -230,7 +230,7 @@ def fit_joint(
     """Fit all lists in a worker, and return ranks, differences, and shares.
 
     Lists that cannot be measured are left out; their cells name the reason. Warnings about missing
-    pairs are hidden, because the report names the missing words.
+    pairs are hidden, because the report names the missing words, and so are those that cells have.
     """
     embeddings = dict.fromkeys(embedding for embedding, _ in parts)
     matrix, tables = dict(zip(embeddings, matrices, strict=True)), []
@@ -241,7 +241,7 @@ def fit_joint(
             tables.append(table.assign(embedding=embedding, wordlist=wordlist))
     if not tables:
         raise ValueError("no list could be measured, for the reasons that its cells name")
-    with ignored(PairsNotShared):
+    with ignored(PairsNotShared, NoLikeness, NoRanks):
         tree = fit_many(tables, covariates=covariates, options=options)
     return _packed(read_posterior(tree, JOINT_READINGS, options))
 
