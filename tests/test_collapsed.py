@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
-from bayesbias.sampling.blocks import LARGEST_BY_HAND, cholesky_blocks, solve_blocks
+from bayesbias.sampling.blocks import LARGEST_BY_HAND, cholesky, cholesky_blocks, solve_blocks
 from bayesbias.sampling.cells import CellSystem
 from bayesbias.sampling.collapsed import log_density, moments
 from bayesbias.sampling.effects import draw_effects
@@ -260,6 +260,13 @@ def test_blocks_of_any_size_are_factored_and_solved_one_by_one(d: int) -> None:
         solved = solve_blocks(factor, np.moveaxis(right, 1, -1).copy(), transposed=transposed)
         rows = found.swapaxes(2, 3) if transposed else found
         np.testing.assert_allclose(rows @ np.moveaxis(solved, -1, 1), right, atol=1e-12)
+
+
+def test_a_matrix_without_a_factor_spoils_no_other() -> None:
+    matrices = np.array([np.eye(2), [[1.0, 2.0], [2.0, 1.0]], [[4.0, 2.0], [2.0, 2.0]]])
+    found = cholesky(matrices)
+    np.testing.assert_array_equal(found[[0, 2]], [np.eye(2), [[2.0, 0.0], [1.0, 1.0]]])
+    assert np.isnan(np.diagonal(found[1])).all()
 
 
 def without_some(design: Design, share: float = 0.1, seed: int = 3) -> Design:

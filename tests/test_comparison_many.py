@@ -88,6 +88,14 @@ def fitted_groups() -> DataTree:
     return bb.fit_many(controlled(0.5), draws=250, seed=1)
 
 
+@pytest.mark.seconds
+def test_lists_can_have_their_embeddings_in_any_order() -> None:
+    one, two = (part for _, part in tables().groupby("wordlist"))
+    turned = pd.concat([two[two["embedding"] == name] for name in "cab"])
+    found = [bb.fit_many([one, part], draws=25, seed=1) for part in (two, turned)]
+    pd.testing.assert_frame_equal(*map(bb.rank_embeddings, found))
+
+
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.RepeatedPairs")
 @pytest.mark.parametrize("column", ["context", "note"])
 def test_contexts_and_repeated_rows_count(column: str) -> None:

@@ -127,6 +127,8 @@ BAD_SETTINGS: list[tuple[object, str]] = [
     ({"min_count": 5000, "bucket": 9}, "often enough.*min_count"),
     ({"max_final_vocab": 0, "bucket": 9}, "often enough"),
     ({"min_count": "1"}, "'min_count' must be a number"),
+    ({"max_vocab_size": "5"}, "'max_vocab_size' must be a"),
+    ({"alpha": None}, "'alpha' must be a number"),
     ({"window": 0}, "'window' must be a number, 1 or more"),  # gensim would never end
     ({"epochs": 0}, "'epochs' must be a whole number, 1 or more"),
     ({"epochs": 2.5}, "'epochs' must be a whole number"),

@@ -73,6 +73,7 @@ def test_arguments_are_spelled_where_the_warning_is_shown() -> None:
 
 def test_warnings_of_other_packages_are_kept_as_text() -> None:
     assert as_ours(RuntimeWarning("odd")) == bb.warnings.OtherWarning("RuntimeWarning", "odd")
+    assert from_dict("odd") == bb.warnings.OtherWarning("UserWarning", "odd")  # in old records
     few = bb.warnings.FewProposals(80.0, 400)
     assert as_ours(few) is few
 
