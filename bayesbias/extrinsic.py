@@ -25,6 +25,7 @@ NUMBERS = ("score", "bias")
 """Columns of the numbers that `correlations` relates."""
 
 FEWEST = 4
+FEWEST_CLUSTERS = 5
 """Smallest number of rows for a correlation with an interval."""
 
 
@@ -50,10 +51,10 @@ def tpr_gaps(
     -------
     DataFrame
         One row per ``class``; the columns of a frame name its classes. ``variance`` is the variance
-        of the rates across groups; ``corrected_variance`` removes the sampling variance, so it is
-        unbiased but can be negative. For two groups, ``gap`` has the interval ``low`` to ``high``.
-        ``tpr_GROUP`` and ``n_GROUP`` describe each group. Values that need an absent group's
-        samples are NaN.
+        of the rates of K groups, with divisor K. ``corrected_variance`` has divisor K - 1 and
+        removes the sampling variance, so it is unbiased but can be negative. For two groups,
+        ``gap`` has the interval ``low`` to ``high``. ``tpr_GROUP`` and ``n_GROUP`` describe each
+        group. Values that need an absent group's samples are NaN.
 
     References
     ----------
@@ -87,7 +88,7 @@ def tpr_gaps(
     columns = np.unique(member).tolist() if groups is None else list(groups)
     for name in set(member.tolist()).difference(columns):
         raise ValueError(unknown_name("group", str(name), map(str, columns)))
-    if len(set(columns)) < len(columns):
+    if len(set(map(str, columns))) < len(columns):
         raise ValueError(f"groups must be different; got {columns}")
     inside = (member[:, None] == np.array(columns)).astype(np.int64)
     n, hits = real.T.astype(np.int64) @ inside, (real & guess).T.astype(np.int64) @ inside
@@ -180,8 +181,11 @@ def correlate(
         )
     codes, names = pd.factorize(labels)
     if len(names) < len(score):
-        if (codes < 0).any() or len(names) < 5:
-            raise ValueError("clusters must have one label per row, at least 5 of them different")
+        if (codes < 0).any() or len(names) < FEWEST_CLUSTERS:
+            raise ValueError(
+                f"clusters must have one label per row, and at least {FEWEST_CLUSTERS} of them "
+                "must be different"
+            )
         parts = [both[:, codes == code] for code in range(len(names))]
         rng, values = default_rng(as_seed_sequence(seed)), list[float]()
         while len(values) < n_resamples:
@@ -218,9 +222,16 @@ def correlations(
     DataFrame
         ``level``, ``model`` (empty for the last level), and the values that `correlate` returns.
         Level ``class`` uses class means within each model. ``sample`` uses all rows of each model,
-        clustered by class. ``model`` uses the mean of each model's absolute class means, and needs
-        four models. Intervals for models that share data are not independent. ``.attrs`` stores
-        ``method``, ``ci_prob``, and ``seed``.
+        clustered by class. ``model`` uses the mean of each model's absolute class means. There are
+        no rows of ``class`` for models with under four classes, of ``sample`` with under five (if
+        classes have several rows), and of ``model`` for under four models. Intervals for models
+        that share data are not independent. ``.attrs`` stores ``method``, ``ci_prob``, and
+        ``seed``.
+
+    Raises
+    ------
+    ValueError
+        If no level has enough classes or models.
     """
     frame = require_columns(frame, ("model", "class", *NUMBERS))
     frame = frame.assign(**{name: _numbers(name, frame[name]) for name in NUMBERS})
@@ -231,11 +242,18 @@ def correlations(
     parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]
     options: dict[str, Any] = {"method": method, "ci_prob": ci_prob, "seed": as_seed_sequence(seed)}
     rows = []
-    parts += [("model", "", sizes)] if len(sizes) >= FEWEST else []
-    for level, model, part in parts:
+    for level, model, part in [*parts, ("model", "", sizes)]:
         clusters = part["class"] if level == "sample" else None
+        n_clusters = len(part) if clusters is None else clusters.nunique()
+        if n_clusters < (FEWEST if n_clusters == len(part) else FEWEST_CLUSTERS):
+            continue
         fitted = correlate(part["score"], part["bias"], clusters=clusters, **options)
         rows.append({"level": level, "model": str(model), **fitted})
+    if not rows:
+        raise ValueError(
+            f"no level can be correlated: class and model need {FEWEST} classes or models, and "
+            f"sample needs {FEWEST_CLUSTERS} classes"
+        )
     correlated = pd.DataFrame(rows)
     correlated.attrs = options | {"seed": options["seed"].entropy}
     return correlated

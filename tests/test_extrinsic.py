@@ -160,6 +160,11 @@ def test_the_levels_of_correlation() -> None:
     alone = correlations(frame[frame["model"] == "c"], seed=0)
     assert alone["level"].tolist() == ["class", "sample"]
     assert alone["r"][0] == found["r"][2]
+    # With four classes, only model d has one row for each.
+    for n, levels in ((4, ["class"] * 4 + ["sample", "model"]), (3, ["model"])):
+        few = correlations(frame[frame["class"] < n], seed=0)
+        assert few["level"].tolist() == levels
+    refused("no level can be", correlations, frame[(frame["class"] < 3) & (frame["model"] == "a")])
 
 
 FOUR = ([1, 2, 3, 4], [1, 2, 3, 5])
@@ -180,7 +185,7 @@ def test_refusals() -> None:
         refused(why, ranking_accuracy, *FOUR, models=models)
     refused("4 or more rows", correlate, [1, 2, 3], [1, 2, 3])
     refused("biases that vary", correlate, [1, 2, 3, 4], [1, 1, 1, 1])
-    refused("at least 5 of them different", correlate, *FOUR, clusters=[0, 0, 1, 2])
+    refused("at least 5 of them must be different", correlate, *FOUR, clusters=[0, 0, 1, 2])
     for clusters in ([0, 0, 1], [*"abcdefg"], [[*"abcd"]], "abcd", {"a": 4}):
         refused("clusters must have 4 labels", correlate, *FOUR, clusters=clusters)
     for members in ({"a": [1, 0]}, 1, np.ones((2, 1, 1))):
@@ -189,6 +194,7 @@ def test_refusals() -> None:
         refused("scores must be finite numbers, as", correlate, scores, FOUR[1])
     for groups in ([*"ffm"], [*"fmf"]):
         refused("groups must be different", tpr_gaps, FOUR[0], FOUR[0], [*"fmfm"], groups=groups)
+    refused("groups must be different", tpr_gaps, FOUR[0], FOUR[0], [1, 2] * 2, groups=[1, 2, "1"])
     refused("is missing columns", correlations, EMPTY)
     rows = {"model": ["a", None], "class": ["x", "y"], "score": [1.0, 2.0], "bias": [1.0, 2.0]}
     refused("no model in row 1", correlations, pd.DataFrame(rows))

@@ -73,8 +73,9 @@ def test_mixtures_are_described_by_their_exact_distribution(ci_prob: float) -> N
     assert one["p_rope_ceiling"] == pytest.approx(norm.cdf(0.25) - norm.cdf(-0.25))
     parts, centered = norm(means[:, 1], sds[:, 1]), norm(means[:, 1] - 0.1, sds[:, 1])
     assert skewed["p_direction"] == pytest.approx(parts.sf(0).mean())
-    ceiling = (centered.cdf(0.05) - centered.cdf(-0.05)).mean()
-    assert skewed["p_rope_ceiling"] == pytest.approx(ceiling)
+    around_zero, in_rope = ((of.cdf(0.05) - of.cdf(-0.05)).mean() for of in (centered, parts))
+    assert around_zero < in_rope  # the mode is nearer to zero than the mean
+    assert skewed[["p_rope", "p_rope_ceiling"]].tolist() == pytest.approx([in_rope] * 2)
     ends = skewed[["low", "high"]].to_numpy(dtype=float)
     density = [parts.pdf(end).mean() for end in ends]
     # Where the density is steep, half a step of the grid moves it by a few percent.
@@ -94,6 +95,8 @@ def test_differences_are_counted_by_sign_and_by_size() -> None:
     assert row["sd"] == pytest.approx(np.sqrt(((draws + 0.08) ** 2).sum() / 4))
     assert (row["p_direction"], row["p_rope"]) == pytest.approx((0.6, 0.6))
     assert row["p_rope_ceiling"] == pytest.approx(4 / 5)  # all but -0.3 lie within .2 of -.08
+    skewed = compare_draws(np.array([0.0, 0.0, 0.0, 0.9])[:, None], 0.5, 0.2).iloc[0]
+    assert (skewed["p_rope"], skewed["p_rope_ceiling"]) == (0.75, 0.75)
     quantiles = mixture_quantiles(np.array([[0.5]]), np.array([[2.0]]), np.array([0.1, 0.9]))
     np.testing.assert_allclose(quantiles[:, 0], 0.5 + 2 * norm.ppf([0.1, 0.9]), rtol=1e-9)
 

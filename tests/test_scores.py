@@ -1,5 +1,6 @@
 """Scores: plain loops, every entry of `properties()`, published values, and refusals."""
 
+import dataclasses
 import math
 import statistics
 from decimal import Decimal
@@ -225,6 +226,15 @@ def test_no_word_is_compared_with_itself_in_mac() -> None:
     refused("MAC is undefined for 'x'", mac, toy, alone)
 
 
+def test_names_of_sets_do_not_move_mac() -> None:
+    vectors, words = leaning("xy")
+    named = dataclasses.replace(words, stereotype_names={"x": "group x", "y": "stereotypes of x"})
+    found, usual = mac(vectors, named), mac(vectors, words)
+    assert found.score == usual.score
+    assert list(found.per_word) == ["group x", "stereotypes of x"]
+    np.testing.assert_array_equal(found.per_word, usual.per_word)
+
+
 @pytest.mark.parametrize("turn", [1, -1])
 def test_spellings_of_one_vector_are_one_word_in_mac(turn: int) -> None:
     """The scores are those of a list in which the word has one spelling."""
@@ -260,6 +270,7 @@ SAME_VECTORS = dict.fromkeys(SHORT, np.ones(5))
 FOUR, THREE = (X, Y, A, B), (X, A, B)
 PAIRS = list(zip(X, Y, strict=True))
 EYE, ZERO = np.eye(2), np.diag([1.0, 0.0])
+MASKED = np.ma.MaskedArray(EYE, mask=[[False, True], [False, False]])
 TWIN = SHORT | {"x1": np.full(5, 3 * 0.1), "y1": np.full(5, 0.3)}  # equal, but for rounding
 TWINS = [("x0", "y1"), ("x1", "y1")]
 LABELED = SHORT | {"x0": pd.Series(SHORT["x0"]), "x1": pd.Series(SHORT["x1"], [*"abcde"])}
@@ -334,6 +345,9 @@ SWAPPED = WIDE[["b", "a"]]
         ),
         ("one row for each data set", effect_sizes, (np.ones((2, 3)), np.ones((3, 3)), "pooled")),
         ("one row for each data set", permutation_test, (np.ones((2, 3)), np.ones((3, 3)))),
+        ("not finite or masked", permutation_test, (MASKED[0], [0.0, 1.0])),
+        (r"A must be finite; leave out rows \[0\]", weat, (None, EYE, EYE, MASKED, EYE)),
+        ("groups contains 1 more than once", same, (SHORT, A, {1: X, "1": Y})),
         ("at least one association each", effect_sizes, (1.0, [1.0])),
         (
             "k must be from 1 to .*whole number.*got 1.5",
@@ -489,6 +503,40 @@ def test_the_penalty_balances_the_likelihood(C: float, size: float) -> None:
     is_b = np.repeat([0, 1], [6, 8])
     pull = C * rows.T @ (is_b - expit(rows @ w))
     np.testing.assert_allclose(w, pull, atol=1e-6 * np.abs(w).max())  # of the last Newton step
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_pairs_that_tie_but_for_float32_are_tied(alternative) -> None:
+    """Each pair mirrors its words at a plane that contains all attributes."""
+    rng = np.random.default_rng(1)
+    middles, ways, attributes = rng.normal(size=(3, 4, 6))
+    turn = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    both = [np.hstack([middles, sign * ways]) @ turn for sign in (1, -1)]
+    poles = np.vsplit(np.pad(attributes, ((0, 0), (0, 6))) @ turn, 2)
+    exact = [*both, *poles]
+    single = [rows.astype(np.float32) for rows in exact]
+    held = {
+        f"{name}{i}": row
+        for name, of in zip("xyab", single, strict=True)
+        for i, row in enumerate(of)
+    }
+    X, Y, A, B = ([word for word in held if word[0] == name] for name in "xyab")
+    expected = weat(None, *exact, alternative=alternative)
+    listed = bb.WordList("mirrored", {"x": X, "y": Y}, {"x": A, "y": B})
+    table = score_table(
+        held, listed, scores=["weat"], n_resamples=2, alternative=alternative, seed=1
+    )
+    for found in (
+        weat(None, *single, alternative=alternative),
+        weat(held, X, Y, A, B, alternative=alternative),
+        table.iloc[0],
+    ):
+        assert found.p_value == pytest.approx(expected.p_value)
+    words = [nas(None, poles[0], *of, alternative=alternative).p_value for of in (both, single[:2])]
+    assert words[1] == pytest.approx(words[0])
+    for sets in (exact, single):
+        one = [rows[:1] for rows in sets[:2]]
+        refused("all words have the same association", weat, None, *one, *sets[2:])
 
 
 def test_groups_whose_vectors_cancel_have_no_ranks() -> None:

@@ -37,6 +37,21 @@ def unit_rows(vectors: ArrayLike) -> FloatArray:
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
+def as_floats(numbers: ArrayLike) -> FloatArray:
+    """Return numbers as float64; those that are masked are NaN."""
+    masked: FloatArray = np.ma.MaskedArray(numbers, dtype=np.float64)
+    return np.asarray(np.ma.filled(masked, np.nan))
+
+
+def precision_of(numbers: ArrayLike) -> float:
+    """Return the relative precision of numbers of their type, such as 2^-23 for float32.
+
+    It is 0 for types that have no floating point.
+    """
+    dtype = np.asarray(numbers).dtype
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
+
+
 def require_memory(n_bytes: float, what: str) -> None:
     """Raise a MemoryError with the needed size if the machine or process has too little memory."""
     posix = hasattr(os, "sysconf")

@@ -91,7 +91,8 @@ def describe_mixtures(
     """Summarize mixtures of normal distributions without sampling; each draw is one component.
 
     The means and sds have shape (n_draws, n). Also compute ``p_direction``, ``p_rope``, and
-    ``p_rope_ceiling``, which is p_rope for the same mixture around a mean of zero.
+    ``p_rope_ceiling``, which is p_rope for the same mixture around a mean of zero or, if that is
+    larger, p_rope itself.
     """
     import numpy as np
     import pandas as pd
@@ -121,6 +122,7 @@ def describe_mixtures(
     for name, centers in (("p_rope", means), ("p_rope_ceiling", means - mean)):
         within = ndtr((rope - centers) / sds) - ndtr((-rope - centers) / sds)
         frame[name] = within.mean(axis=0)
+    frame["p_rope_ceiling"] = frame[["p_rope", "p_rope_ceiling"]].max(axis=1)
     frame.attrs = {"ci_prob": float(ci_prob), "ci_kind": ci_kind}
     return frame
 

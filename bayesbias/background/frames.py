@@ -20,6 +20,9 @@ POINTS = 256
 WIDTH = 1.959964
 """Half the width of the middle 95% of a Normal, in sds."""
 
+SINGLE = float(np.finfo(np.float32).eps)
+"""Precision of the vectors, which `distributions` reads as float32."""
+
 PHI: dict[str, dict[str, Any]] = {
     "phi_reference": {},
     "phi_zero": {"about": "zero"},
@@ -67,13 +70,13 @@ def densities(distributions: Distributions) -> pd.DataFrame:
     -------
     DataFrame
         ``experiment``; ``psi``, which covers the middle 99.98% of words plus a margin; ``density``,
-        a smoothed histogram; and ``normal``, the fitted density. For each experiment, ``attrs`` has
-        the mean (in ``means``) and the limits of the Normal's middle 95% (in ``ticks``).
+        a smoothed histogram; ``normal``, the fitted density; and in every row of an experiment, its
+        ``mean`` and the limits ``low`` and ``high`` of the Normal's middle 95%.
     """
     from scipy.ndimage import gaussian_filter1d
 
     _require_some("distributions", distributions)
-    parts, ticks = [], {}
+    parts = []
     for name, one in distributions.items():
         low, high = np.quantile(one.ranked, [1e-4, 1 - 1e-4])
         margin = 0.1 * (high - low)
@@ -84,11 +87,10 @@ def densities(distributions: Distributions) -> pd.DataFrame:
         psi = (edges[:-1] + edges[1:]) / 2
         normal = np.exp(-(((psi - one.mean) / one.sd) ** 2) / 2) / (one.sd * np.sqrt(2 * np.pi))
         columns = {"experiment": name, "psi": psi, "density": density, "normal": normal}
-        parts.append(pd.DataFrame(columns))
-        ticks[name] = (one.mean - WIDTH * one.sd, one.mean + WIDTH * one.sd)
-    frame = pd.concat(parts, ignore_index=True)
-    frame.attrs = {"ticks": ticks, "means": {name: one.mean for name, one in distributions.items()}}
-    return frame
+        reach = WIDTH * one.sd
+        ends = {"mean": one.mean, "low": one.mean - reach, "high": one.mean + reach}
+        parts.append(pd.DataFrame(columns | ends))
+    return pd.concat(parts, ignore_index=True)
 
 
 def words(distribution: Distribution, sets: Mapping[str, Iterable[str]]) -> pd.DataFrame:
@@ -198,7 +200,7 @@ def relative(
         )
         row = {of: getattr(bias, of) for of in ("n_x", "n_y", "statistic", "expected", "sd", "z")}
         row |= {"p_normal": bias.p_normal(), "p_simulated": bias.p_simulated()}
-        row |= {"p_weat": float(permutation_test(*psi).p_value)}
+        row |= {"p_weat": float(permutation_test(*psi, error=SINGLE).p_value)}
         row |= {"x_side": x_side, "y_side": y_side, "x_share": x / (x - y) if x != y else np.nan}
         row |= {"x_distance_share": abs(x) / (abs(x) + abs(y)) if x or y else np.nan}
         row["reading"] = _reading(bias.p_simulated() < alpha, x_side, y_side)

@@ -77,8 +77,14 @@ def distance_table(
     ------
     ValueError
         If fewer than two groups have vectors; if a set lacks more than ``max_missing`` of its
-        words; if two groups share a word in two spellings; if a connection has no rows; or if a
-        vector is all zeros or not finite.
+        words; if two groups share a word in two spellings; or if a connection has no rows.
+
+    Warns
+    -----
+    EmptyVectors
+        If vectors of listed words are all zeros or not finite. These words count as missing.
+    ThinSet
+        If no word of a set has a vector.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, as_floats, precision_of
 from .._core.checks import check_labels, check_listed, check_once, check_words
 from .._core.display import abridged
 from .._core.warnings import warn
@@ -34,12 +34,14 @@ class WordSets:
     """(n_words, n_dims) vectors, words in the same order, and missing words, each keyed by set.
 
     ``spellings`` maps each word to the first one in any set that has the same vector.
+    ``precision`` is the lowest relative precision of the vectors as given, such as 2^-23.
     """
 
     rows: dict[str, FloatArray]
     words: dict[str, tuple[str, ...]]
     missing: dict[str, tuple[str, ...]]
     spellings: Mapping[str, str] = field(default_factory=dict)
+    precision: float = 0.0
 
     def names(self, name: str) -> NDArray[np.str_]:
         """Return the words of a set, with one name for all spellings of a vector."""
@@ -54,7 +56,8 @@ def look_up(vectors: WordVectors, sets: Mapping[str, Iterable[str]]) -> WordSets
     listed = {name: listed_words(name, given, vectors) for name, given in sets.items()}
     vectors = words_of(vectors, chain(*listed.values()))
     spellings = first_spellings(vectors, chain(*listed.values()))
-    found = WordSets({}, {}, {}, spellings)
+    precision = max((precision_of(vectors[word]) for word in spellings), default=0.0)
+    found = WordSets({}, {}, {}, spellings, precision)
     for name, wanted in listed.items():
         known = [word for word in wanted if word in spellings]
         first: dict[str, str] = {}
@@ -169,7 +172,7 @@ def directed_sets(sets: Mapping[str, ArrayLike]) -> dict[str, FloatArray]:
 def _as_rows(name: str, rows: ArrayLike) -> FloatArray:
     if isinstance(rows, list | tuple):
         check_labels({f"{name}[{place}]": row for place, row in enumerate(rows)})
-    matrix = np.asarray(rows, dtype=np.float64)
+    matrix = as_floats(rows)
     if matrix.ndim != 2 or not matrix.size:
         raise ValueError(
             f"{name} must be a matrix with one row per word and at least one row; "
@@ -205,7 +208,7 @@ def _without_keys(words: Iterable[object], vectors: object) -> list[object]:
 def _rows(vectors: WordVectors, words: Sequence[str]) -> FloatArray:
     given = {repr(word): vectors[word] for word in words}
     check_labels(given)
-    rows = [np.asarray(row, dtype=np.float64) for row in given.values()]
+    rows = [as_floats(row) for row in given.values()]
     if odd := [word for word, row in zip(words, rows, strict=True) if row.shape != rows[0].shape]:
         raise ValueError(f"the vectors of {abridged(odd)} and {words[0]} have different lengths")
     matrix = np.stack(rows)

@@ -172,6 +172,7 @@ def false_alarms(
             f"the frame has {kind} in {len(worlds)} scenarios with {len(methods)} methods; a "
             f"matrix needs 1 to {MOST_ROWS} scenarios and at most {MOST_METHODS} methods"
         )
+    layout.require_one_row(rows, ("scenario", "method"))
     ax = layout.new_axes(ax, 0.9 + 0.3 * len(worlds))
     for cell in rows.to_dict("records"):
         _draw_rate(ax, methods.index(cell["method"]), worlds.index(cell["scenario"]), cell)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .._core.checks import check_choice
+from .._core.checks import check_choice, check_filled
 from .._core.display import percent
 from ..tables.schema import LOG_RANKS, validate_table
 from . import layout
@@ -64,6 +64,7 @@ def curves(
     logarithmic axis.
     """
     layout.require_frame(frame, (x, y, by), "rows of bb.calibration.calibrate")
+    check_filled({by: frame[by]})
     rows = frame.dropna(subset=y).sort_values(x, kind="stable")
     twice = rows[by][rows.duplicated([by, x])]
     if len(twice):

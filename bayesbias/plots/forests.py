@@ -260,7 +260,7 @@ def scores(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = intervals(
         rows.assign(
             label=groups.where(~posterior, groups + ", posterior"),
-            block=rows["score"] + " → " + rows["reading"],
+            block=layout.texts(rows["score"]) + " → " + layout.texts(rows["reading"]),
             text=[
                 f"{layout.number(v)}  [{layout.number(low)}, {layout.number(high)}]"
                 for v, low, high in values

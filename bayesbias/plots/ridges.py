@@ -97,16 +97,15 @@ def distributions(
 
 def background_densities(frame: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw reference distributions (`bayesbias.background.densities`; Smarda, 2021, figure 1)."""
-    columns = ("experiment", "psi", "density", "normal")
+    columns = ("experiment", "psi", "density", "normal", "mean", "low", "high")
     layout.require_frame(frame, columns, "bb.background.densities(distributions)")
-    names = [str(name) for name in frame["experiment"].unique()]
-    ax = _ridge_axes(ax, names, row_height=0.55)
-    for row, name in enumerate(names):
-        part = frame[frame["experiment"] == name]
+    parts = dict(iter(frame.groupby(layout.texts(frame["experiment"]), sort=False)))
+    ax = _ridge_axes(ax, [*parts], row_height=0.55)
+    for row, (name, part) in enumerate(parts.items()):
         heights = RIDGE * part[["density", "normal"]] / part[["density", "normal"]].max().max()
         draw_ridge(ax, row, part["psi"], heights["density"], fill=COLORS["different"])
         draw_ridge(ax, row, part["psi"], heights["normal"], line=QUIET, label=name)
-        mean, ticks = frame.attrs["means"][name], frame.attrs["ticks"][name]
+        mean, *ticks = part[["mean", "low", "high"]].iloc[0]
         ax.vlines(mean, row - RIDGE, row, color=INK, linewidth=1.3, zorder=4)
         ax.vlines(ticks, row - 0.16, row + 0.1, color=INK, linewidth=1.3)
     layout.draw_x(ax, PSI, frame["psi"], 0.0)

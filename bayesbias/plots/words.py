@@ -100,9 +100,12 @@ def background_words(
         Number of words to draw per set; the words farthest from the set's mean are drawn.
     """
     layout.require_frame(words, ("set", "word", "psi"), "bb.background.words(distribution, sets)")
-    curve = densities[densities["experiment"] == experiment]
+    columns = ("experiment", "psi", "density", "mean", "low", "high")
+    layout.require_frame(densities, columns, "bb.background.densities(distributions)")
+    names = layout.texts(densities["experiment"])
+    curve = densities[names == str(experiment)]
     if curve.empty:
-        known = ", ".join(map(repr, densities["experiment"].unique()))
+        known = ", ".join(map(repr, names.unique()))
         raise ValueError(f"the densities do not include experiment {experiment!r}; known: {known}")
     sets = words["set"].unique()
     words = words.assign(tick=words.groupby("set")["psi"].transform("mean"))
@@ -124,8 +127,9 @@ def background_words(
     heights = 4 * curve["density"] / curve["density"].max()
     draw_ridge(ax, top, curve["psi"], heights, fill=LINE)
     ax.set_ylim(foot, top - 4.6)
-    layout.draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, densities.attrs["ticks"][experiment])
-    ax.axvline(densities.attrs["means"][experiment], color=INK, linewidth=1.1, zorder=1.5)
+    mean, low, high = curve[["mean", "low", "high"]].iloc[0]
+    layout.draw_x(ax, PSI, [*curve["psi"], *rows["psi"]], 0.0, (low, high))
+    ax.axvline(mean, color=INK, linewidth=1.1, zorder=1.5)
     note = (
         f"The {most} words of each set that are farthest from its mean (tick). Gray: ψ of all "
         "words. Line: their mean. Band: the middle 95% of the fitted Normal. Dashed: 0."

@@ -41,8 +41,8 @@ def slopes(
         ``covariate``; ``connection`` if a model of your own has slopes by connection; ``mean``,
         ``sd``, ``low``, and ``high`` of the change in distance when the covariate increases by one;
         and ``p_direction``, the probability of the median's sign.
-        If each group has a slope, differences between groups follow, such as ``share: woman −
-        man``. For Normal models, rows depend little on the seed, as in `contrasts`.
+        If each group has a slope, differences between groups, such as ``share: woman − man``, come
+        first. For Normal models, rows depend little on the seed, as in `contrasts`.
 
     Raises
     ------

@@ -278,6 +278,7 @@ def compare_draws(
     above = (differences > 0).mean(axis=0) + 0.5 * (differences == 0).mean(axis=0)
     frame["p_direction"] = pd.Series(above).clip(lower=1 - above)
     frame["p_rope"] = (abs(differences) < rope).mean(axis=0)
-    frame["p_rope_ceiling"] = (abs(differences - differences.mean(axis=0)) < rope).mean(axis=0)
+    around_zero = (abs(differences - differences.mean(axis=0)) < rope).mean(axis=0)
+    frame["p_rope_ceiling"] = np.maximum(around_zero, frame["p_rope"])
     frame.attrs["rope"] = rope
     return frame

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._core.arrays import FloatArray, unit_rows
-from .._core.checks import check_choice
+from .._core.checks import check_choice, check_once
 from ..embeddings.word_sets import WordVectors, look_up_tuples
 from .result import ScoreResult, Tuples, Words, read_sets, read_tuples, score_result
 from .subspace import (
@@ -59,6 +59,7 @@ def same(
     named = dict(groups if isinstance(groups, Mapping) else enumerate(groups))
     if len(named) < 2:
         raise ValueError(f"SAME compares protected groups and needs two or more; got {len(named)}")
+    check_once("groups", map(str, named))
     keys = {f"group {name}": words for name, words in named.items()}
     sets = read_sets(vectors, {"targets": targets} | keys)
     units = unit_rows(sets.rows["targets"])

@@ -190,13 +190,15 @@ def mac(vectors: WordVectors, wordlist: WordListLike) -> ScoreResult:
     if not wordlist.groups or not wordlist.stereotypes:
         raise ValueError(f"MAC needs a list with groups and stereotypes; got {wordlist.name!r}")
     groups = {f"group {name}": words for name, words in wordlist.groups.items()}
-    stereotypes = {wordlist.set_name(name): ws for name, ws in wordlist.stereotypes.items()}
+    stereotypes = {f"stereotypes of {name}": ws for name, ws in wordlist.stereotypes.items()}
     sets = look_up(vectors, groups | stereotypes)
     names = np.concatenate([sets.names(group) for group in groups])
     units = unit_rows(np.vstack([sets.rows[group] for group in groups]))
     means = {
-        name: mean_distances(units, unit_rows(sets.rows[name]), names, sets.names(name))
-        for name in stereotypes
+        wordlist.set_name(owner): mean_distances(
+            units, unit_rows(sets.rows[name]), names, sets.names(name)
+        )
+        for owner, name in zip(wordlist.stereotypes, stereotypes, strict=True)
     }
     return score_result(np.mean([*means.values()]), sets, [*groups], means)
 

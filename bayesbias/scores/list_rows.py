@@ -40,7 +40,8 @@ class ListRows:
 
     ``listed`` has the vectors of each group's words as they are listed, with NaN for missing words.
     ``protected_names`` and ``stereotype_names`` are the words, with one name for all spellings of a
-    vector. ``whole`` contains the rows from which a resampling was drawn.
+    vector. ``precision`` is that of the vectors as given, as in `WordSets`. ``whole`` contains the
+    rows from which a resampling was drawn.
     """
 
     groups: tuple[str, ...]
@@ -51,6 +52,7 @@ class ListRows:
     protected_names: tuple[WordArray, ...]
     stereotype_names: tuple[WordArray, ...]
     listed: tuple[FloatArray, ...]
+    precision: float = 0.0
     whole: ListRows | None = None
 
     @cached_property
@@ -135,6 +137,7 @@ class ListRows:
             of(self.protected_names),
             of(self.stereotype_names),
             of(self.listed),
+            self.precision,
         )
 
     @property
@@ -171,6 +174,7 @@ class ListRows:
             of(self.protected_names, protected),
             of(self.stereotype_names, stereotypes),
             listed,
+            self.precision,
         )
 
     def resampled(self, picks: Picks, number: int, places: Sequence[int]) -> ListRows:
@@ -190,6 +194,7 @@ class ListRows:
             of(self.protected_names, picks.protected),
             of(self.stereotype_names, picks.stereotypes),
             self.listed,
+            self.precision,
             whole=self,
         )
         sets = self.defining
@@ -229,7 +234,7 @@ def list_rows(
         known = dict(zip(found.words[name], found.rows[name], strict=True))
         listed.append(np.array([known.get(word, missing) for word in group]))
     sets = (rows[0], rows[1], words[0], words[1], names[0], names[1])
-    return ListRows(groups, *sets, tuple(listed)), found.missing
+    return ListRows(groups, *sets, tuple(listed), found.precision), found.missing
 
 
 def selections(rows: ListRows, scope: Scope) -> list[tuple[int, ...]]:

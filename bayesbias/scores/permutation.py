@@ -17,7 +17,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, as_floats, precision_of
 from .._core.checks import check_choice
 from .inversion import inverted_tail
 
@@ -25,8 +25,8 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 TIE = 1e-12
 """Two statistics are tied if they differ by less than this share of Σ|s|. Errors of float64 sums
-are at most n·2^-53 of Σ|s|, and float32 embeddings do not produce distinct values this close. If
-scores have less precision, this is their resolution, such as 2^-23."""
+are at most n·2^-53 of Σ|s|. If scores have less precision, this is their resolution, such as 2^-23.
+Cosines of float32 vectors have an error of that size themselves, whatever Σ|s| is (`error`)."""
 
 COUNTED = 36
 """Largest number of words for which every split is counted (2^18 half-sums, about 20 ms)."""
@@ -70,7 +70,7 @@ class PermutationTest:
 
 
 def permutation_test(
-    x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided"
+    x: ArrayLike, y: ArrayLike, *, alternative: Alternative = "two-sided", error: float = 0.0
 ) -> PermutationTest:
     """Run a permutation test of the difference between two groups of scores.
 
@@ -85,6 +85,9 @@ def permutation_test(
     x, y : (..., n_x), (..., n_y) array_like
         Scores s of the words of X and of the words of Y; one row per data set.
     alternative : {"two-sided", "greater", "less"}
+    error : float
+        Size of independent errors of scores, such as 2^-23 for cosines of float32 vectors.
+        Statistics are tied if they differ by less than √n_words times as much.
 
     Returns
     -------
@@ -107,17 +110,18 @@ def permutation_test(
     (0.1, 20)
     """
     named_alternative(alternative)
-    precision = max(map(_precision, (x, y)))
-    first, second = (np.asarray(scores, dtype=np.float64) for scores in (x, y))
+    precision = max(map(precision_of, (x, y)))
+    first, second = map(as_floats, (x, y))
     if min(first.ndim, second.ndim) < 1 or not first.shape[-1] or not second.shape[-1]:
         shapes = f"{first.shape} and {second.shape}"
         raise ValueError(f"x and y need at least one score each; got shapes {shapes}")
     first, second = of_the_same_data(first, second)
     n_x, words = first.shape[-1], np.concatenate([first, second], axis=-1)
     if not np.isfinite(words).all():
-        raise ValueError("some scores in x or y are not finite; leave out their words")
+        raise ValueError("some scores in x or y are not finite or masked; leave out their words")
     rows = words.reshape(-1, words.shape[-1])
-    bounds = np.array([_p_value(row, n_x, alternative, precision) for row in rows]).reshape(-1, 2).T
+    bounds = np.array([_p_value(row, n_x, alternative, precision, error) for row in rows])
+    bounds = bounds.reshape(-1, 2).T
     low, high = (bound.reshape(words.shape[:-1])[()] for bound in bounds)
     statistic = first.sum(axis=-1) - second.sum(axis=-1)
     return PermutationTest(statistic, high, low, high, comb(words.shape[-1], n_x))
@@ -144,19 +148,15 @@ def named_alternative(name: str) -> Alternative:
     return cast("Alternative", name)
 
 
-def _precision(scores: ArrayLike) -> float:
-    """Return the relative precision of scores as they were given, such as 2^-23 for float32."""
-    dtype = np.asarray(scores).dtype
-    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
-
-
 def _p_value(
-    scores: FloatArray, n_x: int, alternative: Alternative, precision: float
+    scores: FloatArray, n_x: int, alternative: Alternative, precision: float, error: float
 ) -> tuple[float, float]:
     """Return bounds on one p-value, which are equal if all splits are counted."""
     centered = scores - scores.mean()
-    observed, tie = centered[:n_x].sum(), max(TIE, precision) * np.abs(scores).sum()
-    rounding = precision * float(np.abs(scores).max())  # of the difference of two scores
+    observed = centered[:n_x].sum()
+    tie = max(max(TIE, precision) * np.abs(scores).sum(), error * len(scores) ** 0.5)
+    # The error of the difference of two scores.
+    rounding = max(precision * float(np.abs(scores).max()), error)
     if alternative != "two-sided":
         sign = 1.0 if alternative == "greater" else -1.0
         return _tail(sign * centered, n_x, sign * observed - tie, rounding, attained=True)

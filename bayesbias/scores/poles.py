@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray, unit_rows
+from .._core.arrays import FloatArray, as_floats, unit_rows
 from ..embeddings.word_sets import WordVectors
 from .permutation import Alternative, of_the_same_data, permutation_test
 from .result import ScoreResult, Words, read_sets, score_result
@@ -17,7 +17,7 @@ Ddof = Literal[0, 1, "pooled"]
 
 EQUAL = 1e-12
 """Associations with a standard deviation at or below this are treated as equal. They are means of
-cosines, which float64 stores to about 1e-16, so rounding errors are far smaller."""
+cosines, which float64 stores to about 1e-16. If vectors have less precision, that is the limit."""
 
 
 def psi(words: ArrayLike, A: ArrayLike, B: ArrayLike) -> FloatArray:
@@ -69,7 +69,9 @@ def weam(vectors: WordVectors | None, words: Words, A: Words, B: Words) -> Score
     return score_result(parts["psi"].mean(), sets, ["words"], parts, limit=limit)
 
 
-def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
+def effect_sizes(
+    s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1, *, error: float = 0.0
+) -> FloatArray:
     """Compute effect sizes d = (mean_X s - mean_Y s)/sd s for one or more data sets.
 
     Parameters
@@ -79,12 +81,15 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     ddof : {1, 0, "pooled"}
         The sd of X∪Y with divisor N - 1 or N, or the pooled sd within X and Y (Cohen's d, divisor
         n_x + n_y - 2). Caliskan et al. computed d with ddof 1.
+    error : float
+        Size of the errors of associations, such as 2^-23 for cosines of float32 vectors.
 
     Returns
     -------
     (...) array
         If n_x = n_y, |d| ≤ 2 with ddof 0, and |d| ≤ 2·sqrt((N - 1)/N) with ddof 1. With "pooled", d
-        is unbounded. If the sd is 0, d is NaN, and `weat` raises an error.
+        is unbounded. If the sd is 0, or at most `error`, d is NaN, and `weat` raises an error. It
+        is also NaN if an association is missing or masked.
 
     Examples
     --------
@@ -93,7 +98,7 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     """
     if ddof not in get_args(Ddof):
         raise ValueError(f"ddof must be one of {get_args(Ddof)}; got {ddof!r}")
-    x, y = (np.asarray(s, dtype=np.float64) for s in (s_x, s_y))
+    x, y = map(as_floats, (s_x, s_y))
     n_x, n_y = (s.shape[-1] if s.ndim else 0 for s in (x, y))
     if not n_x or not n_y:
         raise ValueError(f"X and Y need at least one association each; they have {n_x} and {n_y}")
@@ -105,7 +110,8 @@ def effect_sizes(s_x: ArrayLike, s_y: ArrayLike, ddof: Ddof = 1) -> FloatArray:
     else:
         raise ValueError("ddof='pooled' needs at least three words in the two sets together")
     difference = x.mean(axis=-1) - y.mean(axis=-1)
-    return np.where(sd > EQUAL, difference / np.where(sd > EQUAL, sd, 1.0), np.nan)
+    varies = sd > max(EQUAL, error)
+    return np.where(varies, difference / np.where(varies, sd, 1.0), np.nan)
 
 
 def weat(
@@ -155,8 +161,8 @@ def weat(
     """
     sets = read_sets(vectors, {"X": X, "Y": Y, "A": A, "B": B}, disjoint=["X", "Y"])
     x, y = (psi(sets.rows[name], sets.rows["A"], sets.rows["B"]) for name in "XY")
-    effect = weat_effect(x, y, ddof)
-    test = permutation_test(x, y, alternative=alternative)
+    effect = weat_effect(x, y, ddof, sets.precision)
+    test = permutation_test(x, y, alternative=alternative, error=sets.precision)
     return score_result(
         effect,
         sets,
@@ -169,9 +175,9 @@ def weat(
     )
 
 
-def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1) -> float:
+def weat_effect(x: FloatArray, y: FloatArray, ddof: Ddof = 1, error: float = 0.0) -> float:
     """Return the effect size of associations; raise ValueError if it is undefined."""
-    effect = float(effect_sizes(x, y, ddof))
+    effect = float(effect_sizes(x, y, ddof, error=error))
     if np.isnan(effect):
         why = "associations do not vary within X or within Y; use ddof=1"
         if ddof != "pooled":
@@ -216,16 +222,18 @@ def nas(
     sets = read_sets(vectors, {"words": words, "A": A, "B": B}, disjoint=["A", "B"])
     unit = {name: unit_rows(rows) for name, rows in sets.rows.items()}
     to_a, to_b = (unit["words"] @ unit[name].T for name in "AB")
-    parts = {"effect_size": word_effects(to_a, to_b, ddof)}
+    parts = {"effect_size": word_effects(to_a, to_b, ddof, sets.precision)}
     if alternative is not None:
-        test = permutation_test(to_a, to_b, alternative=alternative)
+        test = permutation_test(to_a, to_b, alternative=alternative, error=sets.precision)
         parts |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
     return score_result(parts["effect_size"].mean(), sets, ["words"], parts)
 
 
-def word_effects(to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1) -> FloatArray:
+def word_effects(
+    to_a: FloatArray, to_b: FloatArray, ddof: Ddof = 1, error: float = 0.0
+) -> FloatArray:
     """Return the effect size of every word's cosines; raise ValueError if one is undefined."""
-    effects = effect_sizes(to_a, to_b, ddof)
+    effects = effect_sizes(to_a, to_b, ddof, error=error)
     if np.isnan(effects).any():
         raise ValueError(
             f"the effect size is undefined for words {np.flatnonzero(np.isnan(effects)).tolist()}, "

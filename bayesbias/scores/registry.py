@@ -96,7 +96,7 @@ def _associations(rows: ListRows) -> tuple[FloatArray, FloatArray]:
 
 
 def _test(rows: ListRows, alternative: Alternative) -> PermutationTest:
-    return permutation_test(*_associations(rows), alternative=alternative)
+    return permutation_test(*_associations(rows), alternative=alternative, error=rows.precision)
 
 
 def _statistic(rows: ListRows) -> float:
@@ -107,7 +107,7 @@ def _statistic(rows: ListRows) -> float:
 def _nas(rows: ListRows) -> float:
     rows.require_different_stereotypes()
     to_a, to_b = (rows.protected_units[0] @ units.T for units in rows.stereotype_units)
-    return float(word_effects(to_a, to_b).mean())
+    return float(word_effects(to_a, to_b, error=rows.precision).mean())
 
 
 @lru_cache(maxsize=1)
@@ -144,7 +144,7 @@ BY_PLACE = "pairs are words in the same position of each group"
 
 SCORES: dict[str, ListScore] = {
     "weat": ListScore(
-        lambda rows: weat_effect(*_associations(rows)),
+        lambda rows: weat_effect(*_associations(rows), error=rows.precision),
         "pair", "effect size, ddof=1", test=_test,
     ),
     "weat_statistic": ListScore(_statistic, "pair", "sum", test=_test),

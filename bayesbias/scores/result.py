@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._core.arrays import FloatArray
+from .._core.arrays import FloatArray, precision_of
 from .._core.display import Sheet, Shown
 from ..embeddings.word_sets import (
     WordSets,
@@ -98,9 +98,10 @@ def read_sets(
     The sets named in ``disjoint`` must not share words.
     """
     if vectors is None:
-        rows = directed_sets(cast("Mapping[str, ArrayLike]", sets))
+        given = cast("Mapping[str, ArrayLike]", sets)
+        rows = directed_sets(given)
         words = {name: tuple(map(str, range(len(matrix)))) for name, matrix in rows.items()}
-        return WordSets(rows, words, {})
+        return WordSets(rows, words, {}, precision=max(map(precision_of, given.values())))
     found = look_up(vectors, cast("Mapping[str, Iterable[str]]", sets))
     for first, second in combinations(disjoint, 2):
         refuse_overlap(first, second, found.words, found.spellings)
