@@ -363,6 +363,19 @@ class UnknownTokens(BayesbiasWarning):
     )
 
 
+class FirstTokens(BayesbiasWarning):
+    """A causal model cannot score first tokens, in which `n` of `total` pairs differ."""
+
+    model: str
+    n: int
+    total: int
+    pairs: tuple[str, ...]
+    text = (
+        "the tokenizer of {model} has no token that begins or ends texts, so first tokens are not "
+        "scored, in which {n:,} of {total:pair} differ ({pairs}). Use another model"
+    )
+
+
 class RepeatedSentences(BayesbiasWarning):
     """Pairs of the same two sentences as an earlier pair, in either order."""
 

@@ -9,6 +9,20 @@ SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
 SMALL |= {"intermediate_size": 64, "pad_token_id": 1}
 """Sizes of a masked model. Padding is the second special token."""
 
+GEMMA3 = {
+    "text_config": {
+        **{"vocab_size": 400, "hidden_size": 32, "intermediate_size": 64, "head_dim": 16},
+        **{"num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2},
+        **{"max_position_embeddings": 40, "sliding_window": 32},
+    },
+    "vision_config": {
+        **{"hidden_size": 32, "intermediate_size": 64, "image_size": 28, "patch_size": 14},
+        **{"num_hidden_layers": 1, "num_attention_heads": 2},
+    },
+    "mm_tokens_per_image": 4,
+}
+"""Sizes of a model that also reads images."""
+
 SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 SPECIAL |= {"mask_token": "<mask>"}
 
@@ -46,7 +60,7 @@ def unigram() -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=backend, **SPECIAL)
 
 
-def made_model(place: Path, tokenizer: Any, kind: str, head: str, **settings: int) -> Path:
+def made_model(place: Path, tokenizer: Any, kind: str, head: str, **settings: Any) -> Path:
     """Save a model with its tokenizer. NumPy draws the weights, so they are the same everywhere."""
     import torch
     import transformers

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
-from model_toys import SMALL, byte_level, made_model
+from model_toys import GEMMA3, SMALL, byte_level, made_model
 from pandas.testing import assert_frame_equal
 from scipy.spatial.distance import cosine
 from scipy.stats import norm
@@ -95,6 +95,11 @@ def test_templates_and_sentences_and_the_words_in_them(tmp_path: Path, monkeypat
     assert load_sentences("~/sentences.csv") == sentences
     found = natural_sentence(sentences["nurse"][0], "nurse")
     assert found.text[found.start : found.stop] == "Nurse"
+
+
+@pytest.mark.parametrize(("word", "start"), [("Will", 18), ("will", 4), ("WILL", 4)])
+def test_an_exact_spelling_comes_first(word: str, start: int) -> None:
+    assert natural_sentence("She will say that Will is here.", word)[1:] == (start, start + 4)
 
 
 def test_a_word_does_not_end_before_its_accent_or_vowel_sign() -> None:
@@ -387,8 +392,9 @@ MIXING = {
     "Nystromformer": {**SMALL, "num_landmarks": 4, "segment_means_seq_len": 4},
     "Yoso": SMALL,
     "GPT2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 40},
+    "Gemma3": GEMMA3,
 }
-"""Encoders that mix tokens by other means than attention, and one with absolute positions."""
+"""Encoders that mix tokens by other means than attention, have positions, or read images."""
 
 
 @pytest.mark.mlm
@@ -437,6 +443,60 @@ def test_a_causal_encoder_that_has_read_nothing_yet(tmp_path: Path) -> None:
     assert not np.allclose(last[0], last[1])
     with pytest.warns(bb.warnings.ContextIgnored):
         contextual_vectors(tmp_path, ["John"], ["This is {}."], pooling="cls")
+
+
+@pytest.mark.mlm
+def test_padding_may_be_any_token(tmp_path: Path) -> None:
+    tokenizer, found = byte_level(), []
+    for name in ("usual", "none"):
+        place = made_model(tmp_path / name, tokenizer, "Bert", "Model", **SMALL)
+        found.append(contextual_vectors(place, ["John", "kind and tall"], ["{} is", "is {}"]))
+        tokenizer.pad_token = tokenizer.eos_token = None
+    # Single precision, and values up to about 10.
+    np.testing.assert_allclose(found[1].vectors, found[0].vectors, rtol=1e-4, atol=1e-4)
+
+
+OLD = "pooling_mode_cls_token"
+"""A setting of sentence-transformers before version 5.4."""
+
+
+@pytest.mark.mlm
+def test_models_of_the_hub_are_pooled_as_in_folders(tmp_path: Path, monkeypatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    hub, revision = tmp_path / "models--me--mine", "a" * 40
+    folder = made_model(hub / "snapshots" / revision, byte_level(), "Bert", "Model", **SMALL)
+    (hub / "refs").mkdir()
+    (hub / "refs" / "main").write_text(revision)
+    places, modules = ("me/mine", folder), folder / "modules.json"
+    assert {load_encoder(place).sentence_pooling for place in places} == {"mean"}
+    (folder / "1_Pooling").mkdir()
+    modules.write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}]))
+    for place in places:
+        refused("has no 1_Pooling/config.json", load_encoder, place)
+    pooling = folder / "1_Pooling" / "config.json"
+    for settings, wanted in (
+        ({OLD: True, "pooling_mode_mean_tokens": False}, "cls"),
+        ({"pooling_mode": "mean", "include_prompt": True}, "mean"),
+        ({"pooling_mode": ["cls"]}, "cls"),
+    ):
+        pooling.write_text(json.dumps({"embedding_dimension": 32} | settings))
+        assert {load_encoder(place).sentence_pooling for place in places} == {wanted}
+    for settings, odd in (
+        ({"pooling_mode": "max"}, "max"),
+        ({"pooling_mode": ["mean", "cls"]}, "mean, cls"),
+        ({"pooling_mode": 3}, "3"),
+        ({OLD: False}, "none"),
+    ):
+        pooling.write_text(json.dumps(settings))
+        for place in places:
+            refused(f"it sets {odd}", load_encoder, place)
+    modules.write_text(json.dumps([{"path": "2_Dense"}]))
+    refused("layer 'Dense'", load_encoder, "me/mine")
+    modules.write_text("[3]")
+    refused("does not list the layers", load_encoder, "me/mine")
 
 
 @pytest.mark.mlm

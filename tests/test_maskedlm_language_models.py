@@ -141,6 +141,26 @@ def test_a_folder_from_within_has_its_own_name(load, folder: Path, tmp_path, mon
     assert (load(".").name, load("../mine/inner/..").name) == ("mine", "mine")
 
 
-def test_heads_of_xlm_are_masked_though_their_names_look_causal() -> None:
-    for head, kind in (("XLMWithLMHeadModel", "masked"), ("GPT2LMHeadModel", "causal")):
-        assert _kind(SimpleNamespace(architectures=[head])) == kind
+@pytest.mark.parametrize(
+    ("family", "heads", "kind"),
+    [
+        ("xlm", ["XLMWithLMHeadModel"], "masked"),
+        ("gpt2", ["GPT2LMHeadModel"], "causal"),
+        ("opt", None, "causal"),
+        ("opt", ["OPTForSequenceClassification"], "masked"),
+        ("bert", None, "masked"),
+        ("bert", ["BertLMHeadModel"], "causal"),
+        ("gemma3", ["Gemma3ForConditionalGeneration"], "causal"),
+    ],
+)
+def test_kinds_of_heads(family: str, heads: list[str] | None, kind: str) -> None:
+    assert _kind(SimpleNamespace(model_type=family, architectures=heads)) == kind
+
+
+def test_a_head_for_another_task_has_no_scores(tmp_path: Path) -> None:
+    """A classifier's weights would do, because GPT-2's head repeats its embeddings."""
+    size = {"n_embd": 8, "n_layer": 1, "n_head": 2}
+    place = made_model(tmp_path, byte_level(), "GPT2", "ForSequenceClassification", **size)
+    refused("its head, if any, is for another task", load_language_model, place)
+    change(place / "config.json", architectures=None)
+    assert load_language_model(place).kind == "causal"

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from builders import refused
 from maskedlm_toys import question
-from model_toys import SMALL, made_model, unigram
+from model_toys import GEMMA3, SMALL, made_model, unigram
 
 import bayesbias as bb
 from bayesbias._core.warnings import ignored
@@ -177,7 +177,7 @@ def test_bad_input(model, row, options, match) -> None:
     refused(match, score_pairs, pair_frame(row), model, progressbar=False, **options)
 
 
-def changed(model: LanguageModel, **tokens: str | list[str]) -> LanguageModel:
+def changed(model: LanguageModel, **tokens: str | list[str] | None) -> LanguageModel:
     """Return a model whose tokenizer has other special tokens."""
     tokenizer = copy.deepcopy(model.tokenizer)
     for name, token in tokens.items():
@@ -233,6 +233,7 @@ CAUSAL = {
         },
         False,
     ),
+    "Gemma3": ("ForConditionalGeneration", GEMMA3, True),
 }
 """Models with absolute, rotary, and other positions, narrow windows, and a recurrent state.
 
@@ -280,6 +281,31 @@ def test_common_beginnings_are_computed_once(name, tmp_path, monkeypatch) -> Non
         assert score == pytest.approx(
             wanted[[place - 1 for place in tokens.scored]].sum(), abs=TOLERANCE
         )
+
+
+def test_first_tokens_without_a_token_before_them(made) -> None:
+    """The pairs differ in the first token, elsewhere, and by a second token."""
+    from tokenizers import Tokenizer
+
+    model = changed(made["gpt"], bos_token=None, eos_token=None)
+    backend = json.loads(model.tokenizer.backend_tokenizer.to_str())
+    backend["post_processor"] = None
+    model.tokenizer._tokenizer = Tokenizer.from_str(json.dumps(backend))
+    frame = pair_frame(("Women are old", "John are old"), ALIKE[1], ("a", "a b"))
+    with pytest.warns(bb.warnings.FirstTokens) as told, pytest.warns(bb.warnings.LeftOut) as left:
+        scores = score_pairs(frame, model, ["log-likelihood", "log-likelihood-mean"])
+    first = [each.message for each in told if each.category is bb.warnings.FirstTokens]
+    assert [(one.n, one.total, one.pairs) for one in first] == [(1, 3, ("0",))]
+    why = [each.message.reason for each in left if each.category is bb.warnings.LeftOut]
+    assert [text.split(" scores")[0] for text in why] == ["log-likelihood", "log-likelihood-mean"]
+    found = scores[scores["measure"] == "log-likelihood"].set_index(["pair_id", "role"])["score"]
+    for row, both in zip(frame["pair_id"], align_pairs(frame, model), strict=True):
+        for role, tokens in zip(ROLES, both, strict=True):
+            if len(tokens.ids) > 1:
+                wanted = causal_log_probs(model, list(tokens.ids)).sum()
+                assert found[row, role] == pytest.approx(wanted, abs=TOLERANCE)
+    match = "no pair can be scored by log-likelihood: log-likelihood scores"
+    refused(match, score_pairs, pair_frame(("a", "b")), model)
 
 
 def causal_log_probs(model: LanguageModel, ids: list[int]) -> np.ndarray:
@@ -670,8 +696,11 @@ def test_the_command_line_on_stereoset(tmp_path: Path, folder: Path, shared_data
     hashes = set()
     for name in ("a", "b"):
         of_own[-1] = f"{tmp_path}/own.zip::{name}.csv"
-        assert main([*of_own, "--quiet", "--out", str(tmp_path / name), "--measure", "pll"]) == 0
-        hashes.add(json.loads((tmp_path / name / "run.json").read_text())["data_hash"])
+        both = ["--measure", "pll", "--measure", "cps"]
+        assert main([*of_own, "--quiet", "--out", str(tmp_path / name), *both]) == 0
+        record = json.loads((tmp_path / name / "run.json").read_text())
+        assert any(text.startswith("cps scores") for text in record["warnings"])
+        hashes.add(record["data_hash"])
     assert len(hashes) == 2  # scores of two files in an archive are not of the same pairs
     asked, places = tmp_path / "bbq.jsonl", [tmp_path / "one", tmp_path / "other"]
     asked.write_text("\n".join(json.dumps(question(n)) for n in range(2)))

@@ -116,6 +116,24 @@ def _loading(place: str, allow_pickle: bool | None) -> Iterator[dict[str, Any]]:
             logging.enable_progress_bar()
 
 
+def model_file(place: str, name: str) -> Path | None:
+    """Return the path of a file in a model's folder or on the hub; None if there is no such file.
+
+    Without network access, a file of the hub must be in the cache.
+    """
+    if (folder := Path(place)).is_dir():
+        path = folder / name
+        return path if path.is_file() else None
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError
+
+    with _loading(place, None) as more:
+        try:
+            return Path(hf_hub_download(place, name, local_files_only=more["local_files_only"]))
+        except EntryNotFoundError:
+            return None
+
+
 def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Exception:
     """Return the error that explains a failed load."""
     text = str(error).strip()
@@ -126,7 +144,10 @@ def _refusal(place: str, error: Exception, allow_pickle: bool | None) -> Excepti
             "with an architecture that transformers includes"
         )
     if "Unrecognized configuration class" in text:
-        return ValueError(f"{place}: transformers has no language model class for this model")
+        return ValueError(
+            f"transformers finds no language model in {place}; its head, if any, is for another "
+            "task"
+        )
     if "safetensors" in text and allow_pickle is not None:
         return ArgumentError(
             f"{place} has no model.safetensors ({first}); weights in a pickle are read only with ",
@@ -278,7 +299,8 @@ def packs_texts(network: Any) -> bool:  # noqa: ANN401
 def longest_input(network: Any, tokenizer: Any) -> int:  # noqa: ANN401
     """Return the maximum number of tokens, including special ones, for a model and tokenizer."""
     limit = min(NO_LIMIT, int(tokenizer.model_max_length))
-    positions = getattr(network.config, "max_position_embeddings", None) or 0
+    config = network.config.get_text_config()
+    positions = getattr(config, "max_position_embeddings", None) or 0
     if positions <= 0:
         return limit
     for name, module in network.named_modules():

@@ -82,6 +82,7 @@ def score(
     from ..maskedlm.measures import require_measures
     from ..maskedlm.score_files import KIND, SCORES
     from ..workflows import output
+    from ..workflows.results import noticed
 
     check_numbers(batch_size=batch_size)
     require_measures(measure or ())  # check names before torch loads, which takes seconds
@@ -95,14 +96,15 @@ def score(
         model, device=device, dtype=dtype, compile=compile, name=name, allow_pickle=allow_pickle
     )
     with output.replace_results(out, force=force) as stage:  # blocks other runs
-        scores = bb.maskedlm.score_pairs(
-            pairs,
-            read,
-            measure,
-            batch_size=batch_size,
-            cache=out / REMEMBERED,
-            progressbar=not screen.QUIET.get(),
-        )
+        with noticed() as notices:
+            scores = bb.maskedlm.score_pairs(
+                pairs,
+                read,
+                measure,
+                batch_size=batch_size,
+                cache=out / REMEMBERED,
+                progressbar=not screen.QUIET.get(),
+            )
         record = {
             "kind": read.kind,
             "made_by": KIND,
@@ -115,6 +117,7 @@ def score(
             "dtype": dtype,
             "n_pairs": len(pairs),
             "unscored": scores.attrs["unscored"],
+            "warnings": [str(one) for one in notices],
             "versions": output.versions("torch", "transformers"),
         }
         scores.to_csv(stage / SCORES, index=False)

@@ -110,13 +110,14 @@ def contextual_vectors(
         The name of a bundled set, a TOML file, or sentences with ``{}`` for the word (see
         `load_templates`). You can also pass natural sentences for every word, from
         `load_sentences`. Context i then consists of the i-th sentence of every word; the word with
-        the fewest sentences limits the number of contexts.
+        the fewest sentences limits the number of contexts. A word is found in its exact spelling
+        or, if that does not occur, ignoring case.
     layer : int
         A number from 0 (the input of the first layer) to the number of layers. Negative numbers
         count back from the last layer, which is -1.
     pooling : {"word", "sentence", "cls", "last"}
         ``word``: mean of the word's pieces. ``sentence``: mean of all tokens, or the pooling in
-        ``1_Pooling/config.json`` of a sentence-transformers folder. ``cls`` and ``last``: the first
+        ``1_Pooling/config.json`` of a sentence-transformers model. ``cls`` and ``last``: the first
         and the last token, which SEAT uses for BERT and GPT (May et al., 2019).
     batch_size : int
         Number of sentences encoded together; it affects results only through rounding.
@@ -144,7 +145,7 @@ def contextual_vectors(
     check_choice("pooling", pooling, POOLINGS)
     check_numbers(batch_size=batch_size)
     loaded = load_encoder(encoder, device=device)
-    n = int(loaded.network.config.num_hidden_layers)
+    n = int(loaded.network.config.get_text_config().num_hidden_layers)
     if not is_whole(layer) or not -(n + 1) <= layer <= n:
         text = f"layer must be from {-(n + 1)} to {n}, a whole number"
         raise ValueError(f"{text}, for {loaded.name}; got {layer!r}")

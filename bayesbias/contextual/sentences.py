@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,8 +54,8 @@ def load_templates(source: str | Path | Iterable[str] = "bleached") -> tuple[str
 def load_sentences(path: str | Path) -> dict[str, list[str]]:
     """Read words and natural sentences from a CSV file with columns ``word`` and ``sentence``.
 
-    A word's sentences keep the order of the file; repeats are dropped. A ValueError names the first
-    word that is not in its sentence.
+    A word's sentences keep the order of the file; repeats are dropped. A word must be in its
+    sentence, in its exact spelling or ignoring case; a ValueError names the first that is not.
     """
     sentences: dict[str, list[str]] = {}
     path = Path(path).expanduser()
@@ -68,14 +69,15 @@ def load_sentences(path: str | Path) -> dict[str, list[str]]:
 
 
 def natural_sentence(text: str, word: str) -> Sentence:
-    """Find a word's first whole-word occurrence in a sentence, ignoring case.
+    """Find a word's first whole-word occurrence in a sentence.
 
-    If there is none, optional marks may follow the word, such as a case vowel in Arabic.
+    An exact spelling comes before one that ignores case. If there is none, optional marks may
+    follow the word, such as a case vowel in Arabic.
     """
     forms = {word, *(unicodedata.normalize(form, word) for form in ("NFC", "NFD"))}
     some, within = "|".join(map(re.escape, forms)), letters()
-    for more in ("", f"[{OPTIONAL}]*") if word else ():
-        found = re.search(rf"(?<![{within}])(?i:{some})(?={more}(?![{within}]))", text)
+    for more, case in product(("", f"[{OPTIONAL}]*"), ("", "i")) if word else ():
+        found = re.search(rf"(?<![{within}])(?{case}:{some})(?={more}(?![{within}]))", text)
         if found:
             return Sentence(text, *found.span())
     raise ValueError(f"the word {word!r} is not in its sentence {text!r:.80}")

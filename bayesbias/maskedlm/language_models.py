@@ -57,7 +57,8 @@ class LanguageModel:
     @property
     def window(self) -> int:
         """The length of a row in which every layer lets a token attend to all tokens before it."""
-        limits = (getattr(self.network.config, name, None) or 0 for name in WINDOWS)
+        config = self.network.config.get_text_config()
+        limits = (getattr(config, name, None) or 0 for name in WINDOWS)
         return min([self.longest, *(int(limit) for limit in limits if limit > 0)])
 
     @cached_property
@@ -157,10 +158,21 @@ def load_language_model(
 
 
 def _kind(config: Any) -> str:  # noqa: ANN401
-    heads = map(str, getattr(config, "architectures", None) or [])
+    """Return the kind of model, from its head or from the only head that transformers has for it.
+
+    The head of a model that also reads images, such as Gemma 3, has a name of another form.
+    """
+    from transformers.models.auto import modeling_auto
+
+    heads = list(map(str, getattr(config, "architectures", None) or []))
     # In XLM and FlauBERT, a masked head is called ``WithLMHeadModel``.
     causal = re.compile(r".*(ForCausalLM|(?<!With)LMHeadModel)$")
-    return "causal" if any(map(causal.match, heads)) else "masked"
+    if any(map(causal.match, heads)):
+        return "causal"
+    family = getattr(config, "model_type", None)
+    usual = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(family)
+    only = usual is not None and family not in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return "causal" if only and (not heads or usual in heads) else "masked"
 
 
 def null_models(model: LanguageModel, n_models: int = 20) -> Iterator[LanguageModel]:

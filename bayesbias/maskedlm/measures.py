@@ -23,6 +23,7 @@ class Measure:
     ``needs`` returns one pair of (masked positions, requested positions) per run of the model. The
     score is the sum over the requested tokens or, if ``averaged``, the mean. With ``attention``,
     each term is multiplied by its token's attention. ``usual`` measures are computed by default.
+    ``tokens`` says which tokens are scored.
     """
 
     title: str
@@ -32,6 +33,7 @@ class Measure:
     averaged: bool = False
     attention: bool = False
     usual: bool = True
+    tokens: str = "tokens that are not special"
 
 
 def _at_once(asked: Places, masked: Places = ()) -> list[tuple[Places, Places]]:
@@ -63,6 +65,7 @@ _LOG_LIKELIHOOD = Measure(
     "for causal models",
     lambda tokens: _at_once(tuple(place for place in tokens.scored if place > 0)),
     kind="causal",
+    tokens="tokens that follow another one",
 )
 
 MEASURES: dict[str, Measure] = {
@@ -71,11 +74,13 @@ MEASURES: dict[str, Measure] = {
         "Kaneko and Bollegala (2022), after Nadeem, Bethke, and Reddy (2021)",
         lambda tokens: _at_once(tokens.modified, masked=tokens.modified),
         averaged=True,
+        tokens="tokens that differ between both sentences",
     ),
     "cps": Measure(
         "CrowS-Pairs measure: sum over the shared tokens, each masked in turn",
         "Nangia, Vania, Bhalerao, and Bowman (2020)",
         lambda tokens: [((place,), (place,)) for place in tokens.shared],
+        tokens="tokens that both sentences share",
     ),
     "aul": _AUL,
     "aula": replace(

@@ -18,7 +18,7 @@ from .._core.jobs import result_key
 from .._core.reading import damage_named, read_json
 from .._core.warnings import warn
 from ..tables.schema import require_columns
-from ..warnings import LeftOut, NoAttention, UnknownTokens
+from ..warnings import FirstTokens, LeftOut, NoAttention, UnknownTokens
 from .alignment import Places, Tokens, align_pairs
 from .datasets import PAIR_LABELS, ROLES, validate_pairs, warn_of_repeats
 from .inference import NO_ATTENTION, Answers, Asked, ask, in_order
@@ -30,9 +30,6 @@ SCORE_COLUMNS = ("model", "measure", *PAIR_LABELS, "role", "n_tokens", "n_scored
 
 SENTENCES_AT_ONCE = 128
 """Number of sentences that are scored together before the cache is written."""
-
-WHY_UNSCORED = "CPS scores only tokens that both sentences share, and SSS only tokens that differ"
-"""The reason for sentences without a score."""
 
 DEFAULT_BATCH = 64
 """Number of masked sentences in a batch, enough for a CPU. On a GPU, use a few hundred."""
@@ -89,7 +86,9 @@ def score_pairs(
         aula multiplies each term by the token's attention. ``n_tokens`` counts the tokens that are
         not special, and ``n_scored`` those that are scored. SSS is undefined without a modified
         token, and CPS without a shared token. Undefined scores are left out; ``.attrs["unscored"]``
-        and a warning list them. Another warning counts unknown tokens.
+        and a warning list them. Other warnings count unknown tokens, and name pairs that differ in
+        the first token if a causal model does not score it, because its tokenizer has no token that
+        begins or ends texts.
 
     Raises
     ------
@@ -112,8 +111,8 @@ def score_pairs(
     tasks = [_task(model, name, tokens, identity) for name in names for tokens in sentences]
     if not any(first.asked and second.asked for first, second in batched(tasks, 2)):
         raise ValueError(
-            f"no pair can be scored by {' or '.join(names)}, because {WHY_UNSCORED}; use other "
-            "measures"
+            f"no pair can be scored by {' or '.join(names)}: "
+            f"{'; '.join(map(_why_unscored, names))}. Use other measures"
         )
     scores = _scores(tasks, model, place, batch_size, shown=progressbar)
     sides = pairs.loc[pairs.index.repeat(2), list(PAIR_LABELS)]
@@ -126,6 +125,7 @@ def score_pairs(
     frame["score"] = [scores.get(task.key, np.nan) for task in tasks]
     frame = _without_unscored(frame)
     warn_of_unknown(model, sentences, pairs["pair_id"])
+    _warn_of_first(model, sentences, pairs["pair_id"])
     return frame
 
 
@@ -139,6 +139,20 @@ def warn_of_unknown(
     if counts.any():
         named = tuple(np.asarray(pair_ids)[counts > 0].tolist())
         warn(UnknownTokens(model.name, int(counts.sum()), named))
+
+
+def _warn_of_first(
+    model: LanguageModel, sentences: Sequence[Tokens], pair_ids: pd.Series[str]
+) -> None:
+    """Warn if a causal model does not score first tokens; name the pairs that differ there."""
+    if model.kind != "causal" or not any(0 in tokens.scored for tokens in sentences):
+        return
+    differ = [any(0 in tokens.modified for tokens in both) for both in batched(sentences, 2)]
+    warn(FirstTokens(model.name, sum(differ), len(differ), tuple(pair_ids[differ].tolist())))
+
+
+def _why_unscored(name: str) -> str:
+    return f"{name} scores only {MEASURES[name].tokens}"
 
 
 def _measures(model: LanguageModel, asked: Sequence[str] | str | None) -> list[str]:
@@ -215,8 +229,8 @@ def _without_unscored(frame: pd.DataFrame) -> pd.DataFrame:
     kept.attrs["unscored"] = named.to_dict("records")
     for measure, rows in named.groupby("measure", sort=False):
         total, names = int((frame["measure"] == measure).sum()), tuple(rows["pair_id"].unique())
-        about = f"{measure} scores"
-        warn(LeftOut(len(rows), total, "sentence", WHY_UNSCORED, names, about=about))
+        why, about = _why_unscored(str(measure)), f"{measure} scores"
+        warn(LeftOut(len(rows), total, "sentence", why, names, about=about))
     return kept
 
 
