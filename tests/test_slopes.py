@@ -366,13 +366,14 @@ def test_what_covariates_add_moves_distances_at_equal_frequency_along_them(names
 
 
 @pytest.mark.parametrize("name", ["share", "share:connection", "share:size:connection"])
-def test_covariates_of_all_embeddings_are_zero_at_one_value(name: str) -> None:
+def test_covariates_of_all_embeddings_are_zero_at_the_means_of_shared_words(name: str) -> None:
     """Only the first embedding has ranks, and human words with high values."""
     table, rng = with_controls(), np.random.default_rng(2)
     lost = table["attribute"].isin(["human-0", "human-1"])
     table["share"] += 5 * (lost | (table["connection"] == "matched"))
     table["size"] = by_name(table["protected_word"], rng.normal)
     other = plus(table, rng.normal(0, 0.02, len(table))).drop(columns="attribute_rank")[~lost]
+    other["share"] += 7.0
     designs = runs_of("", {("a", ""): table, ("b", ""): other}, covariates=name).designs
     listed = (other["connection"] != "matched").to_numpy()
     factors = other[[*name.removesuffix(":connection").split(":")]]

@@ -92,8 +92,8 @@ def fit_many(
         A Normal model of distances. Models without group means give only overall contrasts.
     covariates : str or sequence of str
         Columns of the tables, or their products, whose slopes are estimated in each embedding; see
-        `fit`. Contrasts are then those at equal values of the covariates: their means over the
-        pairs of words that all embeddings have, without matched controls.
+        `fit`. Contrasts are then those at equal values of the covariates: each embedding's means
+        over the pairs of words that all embeddings have, without matched controls.
     x : mapping of str to float, optional
         A number for every embedding, such as its decade, with at least four different values. The
         contrasts then follow a line in x, and `bb.trend` reads its slope. Without x, embeddings are

@@ -1,8 +1,8 @@
 r"""Gaussian distributions of one list's contrasts in several embeddings or training runs.
 
 A run is an embedding or a retrained copy of it. The contrasts of each run have the mean and
-variance of a fit to that run alone, at equal frequency in that run, with covariates at their means
-over the pairs that all runs have, without matched controls. Runs correlate because they share
+variance of a fit to that run alone, at equal frequency in that run, with covariates at the run's
+means over the pairs that all runs have, without matched controls. Runs correlate because they share
 words. To estimate the correlations, let `y[u, w, a]` be the distance of word w and attribute a in
 run u, minus the run's mean and divided by its spread. Let Q be an orthonormal matrix. Its first row
 averages runs, the next rows compare averages of embeddings, and the others compare copies.
@@ -166,9 +166,9 @@ def runs_of(
     n_left_out = n_pairs - int((rows[0]["connection"] != MATCHED).sum())
     design = replace(design, attribute_rank=np.full(len(design.attributes), np.nan))
     spec, designs, specs = load_model(model), list[Design](), list[ModelSpec]()
-    listed = [part[part["connection"] != MATCHED] for part in rows]
-    centers = {name: center_of(listed, name) for name in names_of(covariates)}
     for run, part, table, whole, place in zip(y, rows, valid, measured, places, strict=True):
+        listed = part[part["connection"] != MATCHED]
+        centers = {name: center_of(listed, name) for name in names_of(covariates)}
         own, of_run = with_slopes(replace(design, y=run), spec, part, covariates, centers)
         if own.covariates and frequency_of(whole) is Frequency.EQUAL:  # by its own controls
             every_row, _ = with_slopes(whole, spec, table, covariates, centers)

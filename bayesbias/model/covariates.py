@@ -138,7 +138,7 @@ def check_scale(what: str, deviations: FloatArray) -> None:
 def columns_of(table: pd.DataFrame, name: str, center: Center | None = None) -> Iterator[Column]:
     """Yield a covariate's column, or one for each level of ``protected_group`` and the like."""
     by, numbers = _parts_of(name)
-    x, label = _centered(table, numbers, center or center_of([table], name)), ":".join(numbers)
+    x, label = _centered(table, numbers, center or center_of(table, name)), ":".join(numbers)
     check_scale(f"the covariate {label!r}", x)
     unit = float(x.std())
     if not unit > SAME * abs(x).max():
@@ -164,10 +164,10 @@ def _parts_of(name: str) -> tuple[str, list[str]]:
     return "".join(levels), numbers
 
 
-def center_of(tables: Sequence[pd.DataFrame], name: str) -> Center:
-    """Return the values at which a covariate is zero: means over the rows of all tables."""
+def center_of(table: pd.DataFrame, name: str) -> Center:
+    """Return the values at which a covariate is zero: means over the rows."""
     _, numbers = _parts_of(name)
-    columns = [np.concatenate([numbers_of(table, one) for table in tables]) for one in numbers]
+    columns = [numbers_of(table, one) for one in numbers]
     means = tuple(float(column.mean()) for column in columns)
     moved = [column - mean for column, mean in zip(columns, means, strict=True)]
     return Center(means, float(np.prod(moved, axis=0).mean()))

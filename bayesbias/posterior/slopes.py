@@ -182,7 +182,7 @@ def _applies(table: pd.DataFrame, design: Design) -> FloatArray:
 
 def _value_at(table: pd.DataFrame, names: Sequence[str], at: Mapping[str, float]) -> float:
     """Return a centered product of covariates, with some values given and others at their means."""
-    center = center_of([table], ":".join(names))
+    center = center_of(table, ":".join(names))
     moved = [at.get(name, mean) - mean for name, mean in zip(names, center.means, strict=True)]
     return float(np.prod(moved) - center.product)
 
