@@ -145,8 +145,6 @@ def analyze_change(
         tell("computing scores and what can be recovered")
         pairs = comparison.pair(ends.before, ends.after)
         compared = {
-            "pairs": pairs.rows,
-            "unpaired": pairs.unpaired,
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
             "words": _listed(ends),
@@ -154,7 +152,7 @@ def analyze_change(
             "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
-    frames = change_frames(results, ends.before, ends.after) | compared
+    frames = change_frames(results, ends.before, ends.after, pairs) | compared
     lead = results[specs[-1].name]
     frames["landmarks"] = of_same_measure(_ruler(ends, known, specs[-1]), [lead["contrasts"]])
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
