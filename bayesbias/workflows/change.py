@@ -24,7 +24,7 @@ from ..model.spec import ModelSpec, load_model
 from ..posterior.estimands import has_cells
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
-from ..tables.spellings import KeyedVectors
+from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameSpellings, ThinSet
 from .change_ends import Ends, as_end, read_ends, settled_recovery
@@ -198,11 +198,12 @@ def _listed(ends: Ends) -> pd.DataFrame:
 
 
 def _scores(ends: Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
-    """Compute scores of the words that both embeddings have; for tables, only MAC."""
+    """Compute scores of the words that count in both embeddings; for tables, only MAC."""
     some = None
     if words is not None and ends.held:
         first, second = ends.held
-        some = scored_list(words, first.key_to_index.keys() & second.key_to_index.keys())
+        spelled, other = (first_spellings(held, words.words) for held in ends.held)
+        some = scored_list(words, {word for word in spelled if spelled[word] == other.get(word)})
     if some is None:  # fewer than two groups have stereotypes, or there are no vectors
         return comparison.mac_before_after(ends.before, ends.after)
     with ignored(SameSpellings):  # which the distances have named
