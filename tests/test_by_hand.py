@@ -280,10 +280,13 @@ def test_a_topic_is_drawn_from_the_largest_coherent_neighborhood(cohesion, monke
 
 
 @pytest.mark.parametrize("groups", ["xy", "xyz"])
-def test_leans_are_differences_of_mean_distances(groups: str) -> None:
-    rng, table = default_rng(6), groups_by_sets(groups, 2, 3, "human")
-    tables = [table.assign(cosine_distance=rng.uniform(0.5, 1.2, len(table))) for _ in range(2)]
-    found = lean_changes(*tables)
+def test_leans_are_differences_of_mean_distances_of_shared_rows(groups: str) -> None:
+    """The second table lacks a word and is in reverse order."""
+    rng, table = default_rng(6), groups_by_sets(groups, 3, 3, "human")
+    whole, later = (table.assign(cosine_distance=rng.uniform(0.5, 1.2, len(table))) for _ in "ab")
+    there = table["protected_word"] != "x0"
+    found = lean_changes(comparison.pair(whole, later[there][::-1]).rows)
+    tables = [whole[there], later[there]]
     expected = {}
     for attribute in table.loc[table["connection"] != "human", "attribute"].unique():
         own, ends = attribute[0], []

@@ -12,6 +12,7 @@ import pytest
 from builders import leaning, pair_table, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_rel
 
 import bayesbias as bb
@@ -22,11 +23,12 @@ from bayesbias.comparison.pairing import pair
 from bayesbias.comparison.runs import runs_of
 from bayesbias.debias import DefiningSets, load_defining_sets, remaining_bias
 from bayesbias.model.indexing import make_design
-from bayesbias.scores import ListScore
-from bayesbias.scores.list_rows import list_rows
+from bayesbias.scores import SCORES, ListScore
+from bayesbias.scores.list_rows import ListRows, list_rows
 from bayesbias.scores.table import resamples
 from bayesbias.tables.schema import COLUMNS, CONNECTIONS, IDS
 from bayesbias.warnings import OnlyListedChanged, WordsInTwoSets
+from bayesbias.workflows.change import _scores
 from bayesbias.workflows.change_ends import read_ends
 from bayesbias.workflows.settings import ChangeSettings
 
@@ -304,11 +306,14 @@ def test_bands_count_distances_of_both_tables() -> None:
         )
         for sd in (0.2, 0.1)
     )
+    whole, before = before, before[5:]
     for half in (0.15, None):
-        row = comparison.band_shares(before, after, half).iloc[0]
+        with pytest.warns(bb.warnings.LeftOut) as told:
+            row = comparison.band_shares(whole, after[5:][::-1], half).iloc[0]
+        assert [(one.message.n, one.message.total) for one in told] == [(5, 40)]
         width = half or np.ceil(100 * abs(1 - before["cosine_distance"].mean())) / 100
         for when, table in (("before", before), ("after", after)):
-            inside = (table["cosine_distance"] - 1).abs() <= width
+            inside = (table["cosine_distance"][-35:] - 1).abs() <= width
             assert row[f"share_{when}"] == inside.mean()
         assert (row["band_low"], row["band_high"]) == pytest.approx((1 - width, 1 + width))
 
@@ -317,8 +322,81 @@ def test_words_of_one_embedding_only_are_named() -> None:
     after = {word: vector for word, vector in toy(2).items() if word != "y_s0"}
     both = toy(1), toy(2), WORDS
     refused("only one embedding: y_s0", scores_before_after, toy(1), after, WORDS)
+    spelled = replace(  # a spelling in the same set, and one in another
+        WORDS,
+        groups=WORDS.groups | {"x": (*WORDS.groups["x"], "X0")},
+        stereotypes=WORDS.stereotypes | {"y": (*WORDS.stereotypes["y"], "X_S0")},
+    )
+    merged = bb.load_vectors(toy(1), spelled, case="fallback")
+    apart = toy(2, (*WORDS.words, "X0", "X_S0"))
+    with pytest.warns(bb.warnings.SameSpellings):
+        refused("only one embedding: X0, X_S0;", scores_before_after, merged, apart, spelled)
     refused("did you mean 'weat'", scores_before_after, *both, scores=["weatt"])
     refused("pass 0.89", scores_before_after, *both, ci_prob=89)
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameSpellings")
+def test_a_change_is_scored_by_words_that_count_in_both_embeddings() -> None:
+    spelled = replace(WORDS, groups=WORDS.groups | {"x": (*WORDS.groups["x"], "X0")})
+    merged = bb.load_vectors(toy(1), spelled, case="fallback")
+    apart = bb.load_vectors(toy(2, (*WORDS.words, "X0")))
+    ends = read_ends(merged, apart, spelled, None, ChangeSettings(matched=0, progressbar=False))
+    found = _scores(ends, spelled, ChangeSettings())
+    assert_frame_equal(found, scores_before_after(toy(1), toy(2), WORDS, seed=0), rtol=1e-5)
+
+
+def test_notes_of_changes_are_those_of_single_embeddings() -> None:
+    """Also of scores that are undefined, for the list or for some resamplings."""
+    words = replace(
+        WORDS,
+        groups=WORDS.groups | {"x": (*WORDS.groups["x"], "absent")},
+        stereotypes={"x": ("x0", "x_s1"), "y": ("y_s0", "y_s1")},
+    )
+
+    def defined(rows: ListRows) -> float:
+        if len({*rows.protected_words[0].tolist()}) < 2:
+            raise ValueError("too few words")
+        return 1.0
+
+    for stereotypes in (words.stereotypes, {"x": ("x0",), "y": ("y_s0",)}):
+        listed = replace(words, stereotypes=stereotypes)
+        own = {"some": ListScore(defined, "all"), "mac": SCORES["mac"], "weat": SCORES["weat"]}
+        options = {"scores": own, "n_resamples": 60, "seed": 0}
+        found = scores_before_after(toy(1), toy(2), listed, **options).set_index("score")
+        alone = bb.score_table(toy(1), listed, **options).set_index("score")
+        names = ["some", *["mac"] * bool(np.isnan(alone["value"]["mac"])), "weat"]
+        assert found["note"][names].tolist() == alone["note"][names].tolist()
+        assert "resamplings" in alone["note"]["some"]
+        assert found["note"].str.endswith("absent").all()
+        assert found["t"].notna()["mac"] == alone["value"].notna()["mac"]
+
+
+def test_only_mac_has_the_t_test_of_mac() -> None:
+    mean = ListScore(lambda rows: float(rows.targets.mean()), "all")
+    scores = {"mac": mean, "theirs": SCORES["mac"]}
+    found = scores_before_after(toy(1), toy(2), WORDS, scores=scores, n_resamples=5, seed=0)
+    assert found["t"].notna().tolist() == [False, True]
+
+
+def test_directions_of_bias_are_of_words_that_both_embeddings_have(monkeypatch) -> None:
+    """Equal vectors have equal scores, whatever words either lacks."""
+    checks = pd.DataFrame(columns=["check", "measure", "before", "after", "chance", "n"])
+    monkeypatch.setattr("bayesbias.comparison.before_after.remaining_bias", lambda *_, **__: checks)
+    pairs = [(f"a{i}", f"b{i}") for i in range(4)]
+    sets = DefiningSets(pairs, targets=["t0", "t1"])
+    vectors = toy(1, (*sets.kept, *sets.targets))
+    ends = [
+        bb.load_vectors({word: row for word, row in vectors.items() if word != lost})
+        for lost in ("a0", "b1")
+    ]
+    with pytest.warns(bb.warnings.MissingWords) as told:
+        found = bias_before_after(*ends, sets).set_index("check")
+    assert [one.message.names for one in told] == [("a0", "b1")]
+    assert found["before"].tolist() == found["after"].tolist()
+    expected = bb.scores.direct_bias(vectors, sets.targets, pairs[2:]).score
+    assert found["after"]["direct_bias"] == pytest.approx(expected, rel=1e-5)
+    with pytest.warns(bb.warnings.MissingWords):
+        refused("no defining set", bias_before_after, *ends, replace(sets, defining=pairs[:2]))
 
 
 @pytest.mark.seconds

@@ -287,3 +287,8 @@ def test_bad_files_are_refused_and_nothing_is_written(here) -> None:
         refused(fragment, debias.debias_file, error=Exception, **options)
         assert sorted(Path().rglob("*")) == before
     debias.debias_file("toy.kv", "out", "hard", GENDER, allow_pickle=True)
+
+
+def test_vectors_of_another_dimension_are_refused_with_both_dimensions() -> None:
+    fitted = debias.fit_debiaser(toy(dims=8), "hard", GENDER)
+    refused("8 dimensions, and these have 6", fitted.transform, toy(dims=6))

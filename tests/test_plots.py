@@ -252,12 +252,40 @@ def test_distributions_of_two_tables_draw_what_both_have() -> None:
     table = distances()
     fewer = table[~table["connection"].isin(["human", "matched"])]
     for tables in ((table, fewer), (fewer, table)):
-        ax = plots.distributions(*tables)
+        with pytest.warns(bb.warnings.LeftOut) as told:
+            ax = plots.distributions(*tables)
+        assert len(told) == 1
         assert row_names(ax) == ["associated", "different", "neutral"]
         texts = " ".join(text.get_text() for text in ax.texts).replace("\n", " ")
         assert "Left out, because one table lacks it: human, matched." in texts
     own, other = (table[table["connection"] == name] for name in ("associated", "different"))
-    refused("no connection in common", plots.distributions, own, other)
+    refused("no rows in common", plots.distributions, own, other)
+
+
+def test_pictures_of_a_change_do_not_move_where_no_distance_changed() -> None:
+    """The second table lacks a word and is in reverse order."""
+    rows = [
+        (word, group, f"{name}{at}", name, "associated", 0.0)
+        for word, group in {"she": "woman", "her": "woman", "he": "man"}.items()
+        for name in "ab"
+        for at in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=list(bb.COLUMNS))
+    own = (table["attribute_set"] == "a") == (table["protected_group"] == "woman")
+    table["connection"] = np.where(own, "associated", "different")
+    table["cosine_distance"] = np.random.default_rng(0).uniform(0.8, 1.1, len(table))
+    later = table[table["protected_word"] != "her"][::-1]
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        ax = plots.change(table, later)
+    arrows = [text for text in ax.texts if hasattr(text, "arrow_patch") and text.arrow_patch]
+    assert (len(told), len(arrows)) == (1, 6)
+    assert all(arrow.xy == arrow.xyann for arrow in arrows)
+    assert "closer to woman" in ax.get_xlabel()
+    with pytest.warns(bb.warnings.LeftOut) as told:
+        ax = plots.distributions(table, later)
+    assert len(told) == 1
+    for name in ("associated", "different"):
+        np.testing.assert_allclose(line(ax, name).get_data(), line(ax, f"{name} before").get_data())
 
 
 def test_neighborhood_draws_the_nearest_and_the_words_own() -> None:

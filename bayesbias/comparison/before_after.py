@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,13 +23,13 @@ from ..embeddings.source import Embedding
 from ..embeddings.word_sets import WordVectors
 from ..scores.directions import direct_bias, same
 from ..scores.groups import mac, mac_change, mac_of_table
-from ..scores.list_rows import list_rows, selections
-from ..scores.registry import Scores, chosen_scores
+from ..scores.list_rows import ListRows, list_rows, selections
+from ..scores.registry import SCORES, Scores, chosen_scores
 from ..scores.result import ScoreResult
-from ..scores.table import N_RESAMPLES, interval, resampled_values, resamples
+from ..scores.table import N_RESAMPLES, interval, note_of, resampled_values, resamples
 from ..tables.spellings import KeyedVectors
 from ..tables.wordlists import WordList
-from ..warnings import OnlyListedChanged
+from ..warnings import MissingWords, OnlyListedChanged
 from .pairing import pair
 
 DEFAULT_SCORES = ("mac", "weat", "same", "direct_bias")
@@ -58,12 +59,10 @@ def mac_before_after(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
     The result is one row with the columns of `scores_before_after`, but without an interval.
     """
-    rows = pair(before, after).rows
-    first, second = (
-        mac_of_table(rows.rename(columns={when: "cosine_distance"})) for when in ("before", "after")
-    )
+    pairs = pair(before, after)
+    first, second = map(mac_of_table, pairs.tables)
     row: dict[str, object] = {"score": "mac"}
-    row |= {"groups": ", ".join(dict.fromkeys(rows["protected_group"]))}
+    row |= {"groups": ", ".join(dict.fromkeys(pairs.rows["protected_group"]))}
     row |= {"before": first.score, "after": second.score, "change": second.score - first.score}
     row |= {"no_bias": 1.0, **_t_test(first, second)}
     return pd.DataFrame([row], columns=list(SCORE_CHANGE_COLUMNS))
@@ -100,15 +99,16 @@ def scores_before_after(
         One row for each score and choice of groups, with the columns `SCORE_CHANGE_COLUMNS`.
         ``low`` to ``high`` is the change's interval, and ``no_bias`` is the score without any bias.
         ``t``, ``p_value``, and ``n_pairs`` are from MAC's paired t-test (Manzini et al., 2019).
+        ``note`` is as in `score_table`.
     """
     check_probability(ci_prob)
     specs = chosen_scores(scores)
-    (first, missing), (second, also_missing) = (list_rows(v, wordlist) for v in (before, after))
-    lost, also_lost = ({w for words in m.values() for w in words} for m in (missing, also_missing))
-    if lost != also_lost:
+    (first, missing), (second, _) = (list_rows(v, wordlist) for v in (before, after))
+    if differing := {word for word, _ in _counted(first) ^ _counted(second)}:
         raise ValueError(
-            f"words in only one embedding: {abridged(sorted(lost ^ also_lost))}; remove each from "
-            "the list or from that embedding"
+            f"words that count in only one embedding: {abridged(sorted(differing))}; the other "
+            "does not have them, or gives them the vector of another spelling. Remove each from "
+            "the list"
         )
     sequence, rows = as_seed_sequence(seed), []
     jobs = [(name, at) for name, spec in specs.items() for at in selections(first, spec.scope)]
@@ -120,19 +120,29 @@ def scores_before_after(
     ]
     for (name, at), changes in zip(jobs, values[1] - values[0], strict=True):
         spec, groups = specs[name], ", ".join(first.of_groups(at).groups)
-        row = {"score": name, "groups": groups, "no_bias": spec.no_bias, "note": spec.note}
+        row: dict[str, Any] = {"score": name, "groups": groups}
+        row |= {"no_bias": spec.no_bias, "note": spec.note}
         try:
             old, new = (spec.value(held.of_groups(at)) for held in (first, second))
+        except ValueError as error:
+            row["note"] = note_of(str(error), missing)
+        else:
             row |= {"before": old, "after": new, "change": new - old}
             row["low"], row["high"] = interval(changes, ci_prob)
-        except ValueError as error:
-            row["note"] = str(error)
-        if name == "mac":
-            row |= _t_test(mac(before, wordlist), mac(after, wordlist))
+            if spec is SCORES["mac"]:
+                row |= _t_test(mac(before, wordlist), mac(after, wordlist))
+            row["note"] = note_of(row["note"], missing, changes)
         rows.append(row)
     frame = pd.DataFrame(rows, columns=list(SCORE_CHANGE_COLUMNS))
     frame.attrs |= {"ci_prob": ci_prob, "seed": sequence.entropy}
     return frame
+
+
+def _counted(rows: ListRows) -> set[tuple[str, str]]:
+    """Return the words of a list, each with the name of all spellings of its vector."""
+    words = np.concatenate([*rows.protected_words, *rows.stereotype_words]).tolist()
+    names = np.concatenate([*rows.protected_names, *rows.stereotype_names]).tolist()
+    return {*zip(words, names, strict=True)}
 
 
 def _t_test(before: ScoreResult, after: ScoreResult) -> dict[str, object]:
@@ -159,7 +169,8 @@ def bias_before_after(
         Embeddings with their whole vocabularies, not only the words of a list.
     sets : str, path, or DefiningSets
         Defining words, and targets such as professions. In each embedding, the vectors of the
-        defining words determine the directions of bias.
+        defining words determine the directions of bias. A warning names defining words that are not
+        in both embeddings; Direct Bias and SAME are without them.
     n_words, seed
         See `debias.remaining_bias`.
 
@@ -171,13 +182,18 @@ def bias_before_after(
     """
     lists = load_defining_sets(sets)
     lists = lists.in_case(lists.case, before)
-    targets = [word for word in lists.targets if word in before and word in after]
-    rows = []
+    named = dict.fromkeys(chain(lists.targets, *lists.defining))
+    shared = {word for word in named if word in before and word in after}
+    targets, rows = [word for word in lists.targets if word in shared], []
     if targets:
-        for name, score, words in (
-            ("direct_bias", direct_bias, lists.defining),
-            ("same", same, lists.groups),
-        ):
+        tuples = [members for members in lists.defining if shared.issuperset(members)]
+        groups = {
+            name: [word for word in words if word in shared] for name, words in lists.groups.items()
+        }
+        _warn_of_lost(lists, shared)
+        if not tuples:
+            raise ValueError(f"no defining set of {lists.name!r} is complete in both embeddings")
+        for name, score, words in (("direct_bias", direct_bias, tuples), ("same", same, groups)):
             ends = [score(vectors, targets, words).score for vectors in (before, after)]
             rows.append((name, "mean over targets", *ends, 0.0, len(targets)))
     sequence = as_seed_sequence(seed)
@@ -186,6 +202,14 @@ def bias_before_after(
     frame = pd.DataFrame(rows, columns=list(checks.columns))
     frame.attrs["seed"] = sequence.entropy
     return frame
+
+
+def _warn_of_lost(lists: DefiningSets, shared: Container[str]) -> None:
+    """Warn of defining words that are not in both embeddings."""
+    words = dict.fromkeys(chain(*lists.defining))
+    if lost := tuple(word for word in words if word not in shared):
+        why = "they are not in both embeddings"
+        warn(MissingWords(len(lost), len(words), "defining word", why, lost))
 
 
 def load_frequent(

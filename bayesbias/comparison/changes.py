@@ -21,7 +21,7 @@ from ..posterior.summaries import (
 )
 from ..tables.descriptives import UNRELATED, mac_band
 from .joint import posterior_at
-from .pairing import ENDS
+from .pairing import ENDS, pair
 
 
 @reads_posterior
@@ -153,7 +153,7 @@ def band_shares(
     Parameters
     ----------
     before, after : DataFrame
-        Long-form tables.
+        Long-form tables. Only rows that both have are used; a warning counts the others.
     half_width : float, optional
         Half-width of the band, in units of distance. The default is abs(1 - MAC) of `before`,
         rounded up to two decimals, as in the publication.
@@ -168,13 +168,13 @@ def band_shares(
     ----------
     Dobrzeniecka and Urbaniak (2024), figures 15-17.
     """
+    pairs = pair(before, after)
+    pairs.warn_of_unpaired()
+    before, after = pairs.tables
     first = mac_band(before, half_width).set_index("connection")
     width = UNRELATED - float(first["band_low"].iloc[0])
     bands = [first, mac_band(after, round(width, 10)).set_index("connection")]
-    names = [name for name in bands[0].index if name in bands[1].index]
-    if not names:
-        raise ValueError("the two tables have no connection in common")
-    frame = bands[0].loc[names, ["band_low", "band_high"]]
+    frame = first[["band_low", "band_high"]].copy()
     for column, source in (("share", "share"), ("n", "n_rows")):
         for when, band in zip(ENDS, bands, strict=True):
             frame[f"{column}_{when}"] = band[source]

@@ -27,7 +27,6 @@ import pandas as pd
 from .._core.arrays import FloatArray, IntArray
 from .._core.checks import check_choice
 from .._core.random import as_seed_sequence
-from .._core.warnings import warn
 from ..model.covariates import with_slopes, with_term
 from ..model.defaults import RECOMMENDED
 from ..model.design import COVARIATE, Design
@@ -41,7 +40,6 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.variation import UNCHANGED_SD, require_variation, settled_parts
 from ..tables.copies import warn_of_repeats
 from ..tables.schema import CONTROLS, ROUNDING, checked, table_hash
-from ..warnings import LeftOut
 from .pairing import ENDS, OUTCOME, Pairs, pair
 
 if TYPE_CHECKING:
@@ -121,12 +119,7 @@ def fit_change(
     spec, pairs = load_model(model, OUTCOME), pair(before, after)
     for name, table in zip(ENDS, (before, after), strict=True):
         warn_of_repeats(checked(table), f"the table {name}")
-        if n := int((pairs.unpaired["table"] == name).sum()):
-            why, hint = (
-                "the other table lacks them",
-                "see bb.comparison.pair(before, after).unpaired",
-            )
-            warn(LeftOut(n, len(table), "row", why, hint=(hint,), about=f"the table {name}"))
+    pairs.warn_of_unpaired()
     pairs = pairs.each_vector_once(drop=drop_duplicates)
     design, spec = with_slopes(pairs.design(), spec, pairs.rows, covariates)
     spec = spec.with_priors(priors or {})

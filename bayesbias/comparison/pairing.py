@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from .._core.display import abridged
+from .._core.warnings import warn
 from ..model.design import Design
 from ..model.frequency import MATCHED
 from ..model.indexing import index_table, refuse_contradictions
 from ..tables.copies import without_copies
 from ..tables.cosines import COSINES
 from ..tables.schema import COLUMNS, OPTIONAL_COLUMNS, checked
+from ..warnings import LeftOut
 
 KEYS = "protected_word", "attribute", "attribute_set", "connection"
 """Rows of both tables are paired by these columns, and by ``context`` if both tables have it."""
@@ -51,6 +53,21 @@ class Pairs:
     rows: pd.DataFrame
     unpaired: pd.DataFrame
     n_repeated: int
+
+    @property
+    def tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The rows of each table that have a partner, in the same order."""
+        rest = self.rows.drop(columns=[*ENDS, OUTCOME])
+        first, later = (rest.assign(**{COLUMNS[-1]: self.rows[when]}) for when in ENDS)
+        return first, later
+
+    def warn_of_unpaired(self) -> None:
+        """Warn of each table whose rows do not all have a partner."""
+        why, hint = "the other table lacks them", "see bb.comparison.pair(before, after).unpaired"
+        for when in ENDS:
+            if n := int((self.unpaired["table"] == when).sum()):
+                total = len(self.rows) + n
+                warn(LeftOut(n, total, "row", why, hint=(hint,), about=f"the table {when}"))
 
     def design(self) -> Design:
         """Return the changes in the form that models are fitted to."""

@@ -87,6 +87,7 @@ class Debiaser:
     """
 
     record: Debiasing
+    n_dims: int
     everywhere: Change | None = None
     neutral: Change | None = None
     kept: frozenset[str] = frozenset()
@@ -122,6 +123,11 @@ class Debiaser:
         self, words: Sequence[str], rows: NDArray[np.floating]
     ) -> NDArray[np.float32]:
         """Debias the (n, n_dims) rows of the given words; rows of zeros stay the same."""
+        if rows.shape[1] != self.n_dims:
+            raise ValueError(
+                f"{self.record.method} debiasing was fitted to vectors of {self.n_dims:,} "
+                f"dimensions, and these have {rows.shape[1]:,}; pass vectors of the same embedding"
+            )
         result = np.empty(rows.shape, dtype=np.float32)
         for start in range(0, len(rows), BLOCK):
             some = slice(start, start + BLOCK)
@@ -185,7 +191,8 @@ class Material:
             if lost:
                 missing[name] = tuple(lost)
         record = Debiasing(self.method, self.sets.name, parameters, missing, sizes, self.sets.case)
-        return Debiaser(record, kept=self.sets.kept, **changes)
+        n_dims = len(next(iter(self.vectors.values())))
+        return Debiaser(record, n_dims, kept=self.sets.kept, **changes)
 
 
 def debiasing_method(

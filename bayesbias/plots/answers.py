@@ -209,10 +209,14 @@ def change(before: pd.DataFrame, after: pd.DataFrame, *, ax: Axes | None = None)
     """Draw how a change between two tables moved each stereotype word, as an arrow.
 
     If there are two groups, a word's place shows how much closer it is to the first one than to
-    the second. Otherwise, it shows how much closer it is to its own group than to the others.
+    the second. Otherwise, it shows how much closer it is to its own group than to the others. Only
+    rows that both tables have are used; a warning counts the others.
     """
-    before, after = map(validate_table, (before, after))
-    rows = lean_changes(before, after)
+    from ..comparison.pairing import pair
+
+    pairs = pair(before, after)
+    pairs.warn_of_unpaired()
+    rows = lean_changes(pairs.rows)
     sets = list(dict.fromkeys(rows["attribute_set"]))
     layout.require_readable(len(rows), MOST_ROWS)
     ax = layout.new_axes(ax, 0.2 * len(rows))
@@ -224,7 +228,7 @@ def change(before: pd.DataFrame, after: pd.DataFrame, *, ax: Axes | None = None)
         ax.plot(row["before"], place, "o", color=color, markersize=3.5)
     layout.guides(ax)
     layout.row_labels(ax, range(len(rows)), rows["attribute"])
-    groups = before["protected_group"].astype(str).unique()
+    groups = pairs.rows["protected_group"].astype(str).unique()
     to = groups[0] if len(groups) == 2 else "its own group"
     layout.draw_x(ax, f"closer to {layout.shorten(to)} by", rows[["before", "after"]], 0.0)
     ax.set_ylim(len(rows) - 0.5, -0.5)

@@ -40,27 +40,27 @@ def distributions(
         A long-form table.
     after : DataFrame, optional
         The table after a change. Its densities are filled, and those of `table` are dashed. Only
-        connections that both tables have are drawn.
+        rows that both tables have are drawn; a warning counts the others.
     half_width : float, optional
         Half-width of the band. The default is abs(1 - MAC) of `table`, rounded up to two decimals.
     """
-    filled, left_out = validate_table(table if after is None else after), ""
+    left_out = ""
     if after is None:
-        bands = mac_band(table, half_width)
+        filled, bands = validate_table(table), mac_band(table, half_width)
     else:
         from ..comparison.changes import band_shares
+        from ..comparison.pairing import pair
 
-        bands = band_shares(table, after, half_width)
-        there = connections_present(pd.concat([validate_table(table), filled]))
-        if others := [name for name in there if name not in [*bands["connection"]]]:
+        bands, pairs = band_shares(table, after, half_width), pair(table, after)
+        table, filled = pairs.tables
+        lost = connections_present(pairs.unpaired)
+        if others := [name for name in lost if name not in [*bands["connection"]]]:
             left_out = f" Left out, because one table lacks it: {', '.join(others)}."
     names = bands["connection"].tolist()
-    filled = filled[filled["connection"].isin(names)]
     low, high = float(bands["band_low"].iloc[0]), float(bands["band_high"].iloc[0])
     curves = densities(filled).assign(when="after")
     if after is not None:
         curves = pd.concat([densities(table).assign(when="before"), curves])
-    curves = curves[curves["connection"].isin(names)]
     curves = curves.assign(density=RIDGE * curves["density"] / curves["density"].max())
     ax = _ridge_axes(ax, names, row_height=0.95)
     for (connection, when), curve in curves.groupby(["connection", "when"], sort=False):

@@ -202,7 +202,9 @@ class ChangePage(Page[ChangeRecord]):
         yield Fold("How was it computed?", *made)
 
     def plots(self) -> Plots:
-        tables = self.record.frames["table_before"], self.record.frames["table_after"]
+        pairs = self.record.frames["pairs"]
+        rest = pairs.drop(columns=["before", "after", "change"])
+        tables = [rest.assign(cosine_distance=pairs[when]) for when in ("before", "after")]
         drawn: Plots = {"distributions": partial(plots.distributions, *tables)}
         if self.record.has("leans"):
             drawn["change"] = partial(plots.change, *tables)

@@ -6,12 +6,13 @@ how much it would vary if the embedding were trained again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .._core.arrays import FloatArray
 from .._core.checks import check_numbers
@@ -113,12 +114,9 @@ def score_table(
     jobs = [(spec, groups) for spec, groups, _ in defined]
     for (_, _, row), values in zip(defined, resampled_values(jobs, rows, picks), strict=True):
         row["low"], row["high"] = interval(values, ci_prob)
-        if undefined := int(np.isnan(values).sum()):
-            row["notes"] += [f"undefined in {undefined} of {len(values)} resamplings"]
-    lost = [word for words in missing.values() for word in words]
-    left_out = f"left out, not in the embedding: {abridged(lost)}" if lost else ""
+        row["values"] = values
     for _, _, row in made:
-        row["note"] = "; ".join(filter(None, [*row["notes"], left_out]))
+        row["note"] = note_of(row["note"], missing, row.pop("values", ()))
     frame = pd.DataFrame([row for _, _, row in made], columns=list(SCORE_TABLE_COLUMNS))
     frame.attrs = {"ci_prob": ci_prob, "ci_kind": "eti", "alternative": alternative}
     frame.attrs["seed"] = sequence.entropy
@@ -128,17 +126,27 @@ def score_table(
 def _row(name: str, spec: ListScore, rows: ListRows, alternative: Alternative) -> dict[str, Any]:
     """Return a score, its properties, and its p-value as a row of the table."""
     row: dict[str, Any] = {"score": name, "groups": ", ".join(rows.groups)}
-    row |= {"interval": "bootstrap", "choices": spec.choices, "notes": [spec.note]}
+    row |= {"interval": "bootstrap", "choices": spec.choices, "note": spec.note}
     row |= {of: getattr(spec, of) for of in ("no_bias", "direction", "reading")}
     try:
         row["value"] = spec.value(rows)
     except ValueError as error:
-        return row | {"value": np.nan, "notes": [str(error)]}
+        return row | {"value": np.nan, "note": str(error)}
     if spec.test is not None:
         test = spec.test(rows, alternative)
         row |= {"p_value": test.p_value, "p_low": test.low, "p_high": test.high}
         row["choices"] = f"{spec.choices}, {alternative}"
     return row
+
+
+def note_of(note: str, missing: Mapping[str, tuple[str, ...]], values: ArrayLike = ()) -> str:
+    """Add undefined resamplings and missing words to the note of a score."""
+    parts = [note]
+    if undefined := int(np.isnan(values).sum()):
+        parts += [f"undefined in {undefined} of {np.size(values)} resamplings"]
+    if lost := [word for words in missing.values() for word in words]:
+        parts += [f"left out, not in the embedding: {abridged(lost)}"]
+    return "; ".join(filter(None, parts))
 
 
 def resamples(rows: ListRows, n_resamples: int, seed: Seed) -> Picks:

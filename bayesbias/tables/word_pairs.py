@@ -70,44 +70,42 @@ def block_means(pairs: pd.DataFrame) -> pd.DataFrame:
     return blocks.reset_index()
 
 
-def word_leans(table: pd.DataFrame) -> pd.DataFrame:
-    """Return how much closer each attribute is to a group's words than to those of other groups.
+def lean_changes(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the lean of each stereotype word before and after, most leaning first in each set.
+
+    A lean is how much closer an attribute is to a group's words than to those of other groups: the
+    mean distance of the other groups minus that of the group. If there are three or more groups,
+    only leans toward a stereotype's own group are returned. If there are two, only those toward the
+    first group are, because leans toward the second differ in sign alone.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        The rows that two tables share, with the distances ``before`` and ``after``.
 
     Returns
     -------
     DataFrame
-        ``protected_group``, ``attribute``, ``attribute_set``, ``connection``, and ``lean``: the
-        mean distance of the other groups minus that of the group. If there are three or more
-        groups, a stereotype is not compared with the group that it is about. If there are two, only
-        the first group has rows, because those of the second differ in sign alone.
+        ``protected_group``, ``attribute``, ``attribute_set``, ``connection``, the leans ``before``
+        and ``after``, and ``toward``: how far a word moved in the stereotyped direction.
     """
-    keys = [GROUP, "attribute", SET]
-    rows = table.assign(**{key: table[key].astype(str) for key in [*keys, "connection"]})
-    means = rows.groupby([*keys, "connection"], sort=False)["cosine_distance"].mean().reset_index()
-    groups = list(dict.fromkeys(rows[GROUP]))
-    others = means if len(groups) == 2 else means[means["connection"] != STEREOTYPES[0]]
-    both = means.merge(others, on=keys[1:], suffixes=("", "_other"))
-    both = both[both[GROUP] != both[f"{GROUP}_other"]]
+    keys, ends = [GROUP, "attribute", SET, "connection"], ["before", "after"]
+    rows = pairs.assign(**{key: pairs[key].astype(str) for key in keys})
+    rows = rows[rows["connection"].isin(STEREOTYPES)]
+    means = rows.groupby(keys, sort=False)[ends].mean().reset_index()
+    groups = pairs[GROUP].astype(str).unique()
+    own = means["connection"] == STEREOTYPES[0]
     if len(groups) == 2:
-        both = both[both[GROUP] == groups[0]]
-    both["lean"] = both["cosine_distance_other"] - both["cosine_distance"]
-    return both.groupby([*keys, "connection"], sort=False)["lean"].mean().reset_index()
-
-
-def lean_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Return the lean of each stereotype word in two valid tables, most leaning first in each set.
-
-    ``before`` and ``after`` are leans, and ``toward`` is how far a word moved in the stereotyped
-    direction. If there are three or more groups, only leans toward a word's own group are returned.
-    """
-    keys = [GROUP, "attribute", SET, "connection"]
-    both = word_leans(before).merge(word_leans(after), on=keys, suffixes=("_before", "_after"))
-    rows = both.rename(columns={"lean_before": "before", "lean_after": "after"})
-    own, two = rows["connection"] == STEREOTYPES[0], before[GROUP].nunique() == 2
-    moved = rows["after"] - rows["before"]
-    rows = rows.assign(toward=moved.where(own, -moved))
-    rows = rows[own | (two & (rows["connection"] == STEREOTYPES[1]))]
-    place = rows[SET].map({name: at for at, name in enumerate(dict.fromkeys(rows[SET]))})
-    rows = rows.assign(_place=place, _size=-rows["before"].abs())
-    ordered = rows.sort_values(["_place", "_size"], kind="stable")
+        leaning, others = means[means[GROUP] == groups[0]], means
+    else:
+        leaning, others = means[own], means[~own]
+    both = leaning.merge(others, on=keys[1:3], suffixes=("", "_other"))
+    both = both[both[GROUP] != both[f"{GROUP}_other"]]
+    both = both.assign(**{end: both[f"{end}_other"] - both[end] for end in ends})
+    leans: pd.DataFrame = both.groupby(keys, sort=False)[ends].mean().reset_index()
+    moved = leans["after"] - leans["before"]
+    leans = leans.assign(toward=moved.where(leans["connection"] == STEREOTYPES[0], -moved))
+    place = leans[SET].map({name: at for at, name in enumerate(dict.fromkeys(leans[SET]))})
+    leans = leans.assign(_place=place, _size=-leans["before"].abs())
+    ordered = leans.sort_values(["_place", "_size"], kind="stable")
     return ordered.drop(columns=["_place", "_size"]).reset_index(drop=True)

@@ -24,7 +24,7 @@ from ..model.spec import ModelSpec, load_model
 from ..posterior.estimands import has_cells
 from ..records.found import ChangeRecord, Frames
 from ..records.naming import names_in, naming_of
-from ..tables.spellings import KeyedVectors
+from ..tables.spellings import KeyedVectors, first_spellings
 from ..tables.wordlists import WordList, WordListLike, load_wordlist, refuse_lists
 from ..warnings import MissingWords, SameSpellings, ThinSet
 from .change_ends import Ends, as_end, read_ends, settled_recovery
@@ -145,8 +145,6 @@ def analyze_change(
         tell("computing scores and what can be recovered")
         pairs = comparison.pair(ends.before, ends.after)
         compared = {
-            "pairs": pairs.rows,
-            "unpaired": pairs.unpaired,
             "bands": comparison.band_shares(ends.before, ends.after),
             "scores": _scores(ends, words, known),
             "words": _listed(ends),
@@ -154,7 +152,7 @@ def analyze_change(
             "remains": _remains(ends, recover, known),
         }
     tell("measuring landmarks")
-    frames = change_frames(results, ends.before, ends.after) | compared
+    frames = change_frames(results, ends.before, ends.after, pairs) | compared
     lead = results[specs[-1].name]
     frames["landmarks"] = of_same_measure(_ruler(ends, known, specs[-1]), [lead["contrasts"]])
     method = str(after) if ends.held and str(after) in debias.DEBIASING_METHODS else ""
@@ -200,11 +198,12 @@ def _listed(ends: Ends) -> pd.DataFrame:
 
 
 def _scores(ends: Ends, words: WordList | None, known: ChangeSettings) -> pd.DataFrame:
-    """Compute scores of the words that both embeddings have; for tables, only MAC."""
+    """Compute scores of the words that count in both embeddings; for tables, only MAC."""
     some = None
     if words is not None and ends.held:
         first, second = ends.held
-        some = scored_list(words, first.key_to_index.keys() & second.key_to_index.keys())
+        spelled, other = (first_spellings(held, words.words) for held in ends.held)
+        some = scored_list(words, {word for word in spelled if spelled[word] == other.get(word)})
     if some is None:  # fewer than two groups have stereotypes, or there are no vectors
         return comparison.mac_before_after(ends.before, ends.after)
     with ignored(SameSpellings):  # which the distances have named

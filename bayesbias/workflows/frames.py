@@ -169,14 +169,18 @@ CHANGE_READINGS: Readings = {
 
 
 def change_frames(
-    results: Mapping[str, ModelResult], before: pd.DataFrame, after: pd.DataFrame
+    results: Mapping[str, ModelResult],
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    pairs: comparison.Pairs,
 ) -> Frames:
     """Return the frames of a change: those of the models, and those computed from both tables."""
     ends, removed = _end_frames([*results.values()][-1])
     parts: dict[str, pd.DataFrame | Callable[[], pd.DataFrame]] = {
         **{"table_before": before, "table_after": after},
         **{"before_after": ends, "removed": removed},
-        "leans": lean_changes(before, after),
+        **{"pairs": pairs.rows, "unpaired": pairs.unpaired},
+        "leans": lean_changes(pairs.rows),
         "word_pairs": word_pairs(before),
         **{name: partial(of_models, results, name) for name in CHANGE_READINGS if name != "dots"},
     }
