@@ -143,8 +143,9 @@ def test_an_abridged_list_counts_what_it_leaves_out(n: int) -> None:
 )
 def test_the_longest_input_is_the_smallest_limit(of_tokenizer, positions, padding, longest) -> None:
     module = SimpleNamespace(padding_idx=padding)
+    own = SimpleNamespace(max_position_embeddings=positions)
     network = SimpleNamespace(
-        config=SimpleNamespace(max_position_embeddings=positions),
+        config=SimpleNamespace(get_text_config=lambda: own),
         named_modules=lambda: [("embeddings", None), ("position_embeddings", module)],
     )
     tokenizer = SimpleNamespace(model_max_length=of_tokenizer)
