@@ -445,6 +445,7 @@ def test_words_follow_a_column_that_numbers_rows(file: File, case, left, sep, fi
         (",word,count\n2,b,90\n0,a,80\n1,c,7", "bac"),  # a sorted table of pandas
         ("row\tword\tid\n0\tb\t2\n1\tc\t1\n2\ta\t0", "bca"),
         ("row\tword\tid\n4\tb\t2\n5\tc\t1\n9\ta\t0", "bca"),
+        ("word\tvocab_id\tindex\nb\t5\t1\nc\t8\t2\na\t9\t0", "abc"),
         ("word\tid\nb\t7\nc\t2\na\t0", "bca"),  # not the numbers of rows
         ("row\tword\tid\n1\tb\t1\n2\tc\t2\n0\ta\t0", "abc"),
         ("row\tword\tid\n1\tb\t2\n2\tc\t1\n0\ta\t0", "numbers the rows differently"),

@@ -238,8 +238,8 @@ KINDS: dict[str, tuple[str, Table]] = {
         {"a": (0.5, 1.5), "b c": (1, 2), 'd "e"': (3, 4), '"': (5, 6)},
     ),
     "no quotes before blanks": (
-        'a 1 2\n"b" 3 .5\nc" 1 2\n',
-        {"a": (1, 2), '"b"': (3, 0.5), 'c"': (1, 2)},
+        'a 1 2\n"b" 3 .5\nc" 1 2\n"d" "e" 4 5\n" " 6 7\n',
+        {"a": (1, 2), '"b"': (3, 0.5), 'c"': (1, 2), '"d" "e"': (4, 5), '" "': (6, 7)},
     ),
     "a phrase after many words": (
         "".join(f"w{i} .25 .5\n" for i in range(300)) + '"b c" 1 2\n',

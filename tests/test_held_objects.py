@@ -195,6 +195,14 @@ def test_results_of_a_batch_follow_their_numbers(first: int, form: str, words: A
         np.testing.assert_array_equal(as_keyed((words, batch(ids, order)))[WORDS], MATRIX)
 
 
+def test_results_of_a_batch_without_ids_or_of_one_word_are_in_order() -> None:
+    bare = [{"response": one["response"]} for one in BATCH]
+    np.testing.assert_array_equal(as_keyed((WORDS, bare))[WORDS], MATRIX)
+    one = batch([*"abcdef"], [0])
+    for words in (WORDS[:1], {WORDS[0]: 0}):
+        np.testing.assert_array_equal(as_keyed((words, one))[WORDS[:1]], MATRIX[:1])
+
+
 def test_ids_of_a_batch_that_are_numbered_words() -> None:
     words = [f"w{i}" for i in SHUFFLED]
     results = batch([f"w{i}" for i in range(6)], [*range(6)])

@@ -216,6 +216,10 @@ SAID: list[tuple[str, int]] = [
     ("It is hard to say whether it was the grandson", -1),
     ("It was the grandfather, neither more nor less", 0),
     ("Not the grandson but the grandfather", -1),
+    ("I am unable to tell if it was the grandfather", -1),
+    ("The one unable to walk was the grandfather", 0),
+    ("Without a doubt, the grandfather", 0),
+    ("It is hardly surprising that it was the grandfather", 0),
 ]
 
 

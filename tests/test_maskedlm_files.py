@@ -331,6 +331,9 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
         write_scored(tmp_path / f"by{n}", f"by{n}", metadata_hash=n and str(n))
         for n in (None, 1, 2)
     ]
+    assert len(read_scores([one, targets[1]])) == 2 * len(
+        read_scores(one)
+    )  # one does not say its metadata
     of_gender = read_pairs(path, "crows-pairs", bias_types="gender")
     pd.testing.assert_frame_equal(of_gender, pairs.iloc[1:].reset_index(drop=True))
     religion = partial(read_pairs, bias_types="religion")

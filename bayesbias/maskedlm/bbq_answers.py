@@ -15,11 +15,14 @@ import pandas as pd
 from .bbq import UNKNOWN, UNSURE, info_of, spoken, unknown_place
 from .datasets import ALL_TYPES
 
-_NEGATION = re.compile(
-    r"\b(n(o|ot|or|one|ever|either|obody|othing)|cannot|hardly|doubt|doubtful|whether|ambiguous"
-    r"|un(able|certain|clear|likely|sure)|impossible|insufficient)\b|n't\b"
+_NEGATION = re.compile(r"\b(n(o|ot|or|one|ever|either|obody)|cannot)\b|n't\b")
+"""Words that deny what follows."""
+
+_DOUBT = re.compile(
+    r"\b(whether|ambiguous|doubtful|i doubt|un(certain|clear|sure)|impossible|insufficient"
+    r"|unable to (answer|decide|determine|know|say|tell))\b"
 )
-"""Words that deny or doubt what follows."""
+"""Words that doubt what follows, unless the question has them."""
 
 
 class BbqAnswer(NamedTuple):
@@ -51,8 +54,8 @@ def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -
     """Return the position of the only answer that a text names, or -1.
 
     A text that is an answer's name, up to case and punctuation, names this answer. In other texts,
-    a name within a longer name does not count, and an answer after a negation is not named, unless
-    it is the one for unknown or the negation is in the words of the question. A phrase such as
+    a name within a longer name does not count, and an answer after a negation or a doubt is not
+    named, unless it is the one for unknown or these are words of the question. A phrase such as
     *don't know* names the one for unknown if no other answer is named.
     """
     ways = [{spoken(name) for name in own} - {""} for own in names]
@@ -66,8 +69,10 @@ def named_place(text: str, names: Sequence[Sequence[str]], asked: object = "") -
     if len(starts) != 1:
         return -1
     [(place, start)] = starts.items()
-    repeated = spoken(str(asked)).partition(" ")[2]  # after a word such as who
-    negated = _NEGATION.search(said[:start].replace(repeated, ""))
+    question = spoken(str(asked))
+    before = said[:start].replace(question.partition(" ")[2], "")  # after a word such as who
+    negated = bool(_NEGATION.search(before))
+    negated |= any(one[0] not in question for one in _DOUBT.finditer(before))
     return -1 if negated and not {*UNKNOWN} <= {*names[place]} else place
 
 
@@ -91,11 +96,18 @@ def right_place(question: Mapping[str, Any]) -> int | None:
     """Return the position of the correct answer, given as a number, letter, or text, if known."""
     if "label" not in question:
         return None
-    given = str(label := question["label"]).strip().removesuffix(".0")
+    if (place := place_of_label(question["label"], question)) is None:
+        raise ValueError(f"its label is {question['label']!r:.40}, not 0, 1, or 2")
+    return place
+
+
+def place_of_label(label: object, question: Mapping[str, Any]) -> int | None:
+    """Return the position of the answer that a number, letter, or text names."""
+    given = str(label).strip().removesuffix(".0")
     for place in range(3):
         if given in {str(place), "ABC"[place], question.get(f"ans{place}")}:
             return place
-    raise ValueError(f"its label is {label!r:.40}, not 0, 1, or 2")
+    return None
 
 
 def bbq_table(answers: Iterable[BbqAnswer]) -> pd.DataFrame:

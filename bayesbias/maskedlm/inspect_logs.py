@@ -17,7 +17,7 @@ from .._core.reading import damage_named, opened, read_json, unpacked_name
 from .._core.warnings import warn
 from ..warnings import UnfinishedLog
 from .bbq import ANSWERS, as_question, spoken
-from .bbq_answers import answer_names, named_place, right_place
+from .bbq_answers import answer_names, named_place, place_of_label
 from .datasets import text_of
 from .logs import MOST_LOG_BYTES, NO_CHOICE, UNRELATED, Content, Row, add_bbq, usable
 from .pair_files import LABELS
@@ -49,6 +49,8 @@ _LETTER = re.compile(rf"\W*({_ONE})(?!{_SEVERAL})")
 
 MARKS = ("ANSWER: ", r"(?i)\banswer\s*:")
 """What precedes an answer: as the scorers of stereoset expect it, and as models also write it."""
+
+_THOUGHT = re.compile("<think>.*?</think>", re.DOTALL)
 
 _CONVERT = "`inspect log convert {} --to json --output-dir json`"
 
@@ -158,12 +160,12 @@ def _use(sample: Mapping[str, Any], *, content: Content, task: str, model: str) 
 def _completion(sample: Mapping[str, Any]) -> str:
     """Return the text that the model said, or an empty text if the log does not have it."""
     output = sample.get("output") or {}
-    if said := output.get("completion"):
-        return str(said)
-    parts = [choice["message"]["content"] for choice in (output.get("choices") or ())[:1]]
-    if parts and not isinstance(parts[0], str):
-        parts = [part["text"] for part in parts[0] if part["type"] == "text"]
-    return "\n".join(parts)
+    said = output.get("completion")
+    for choice in (output.get("choices") or ())[:1]:
+        said = said or (choice.get("message") or {}).get("content") or ""
+    if not isinstance(said, str):
+        said = "\n".join(part["text"] for part in said or () if part.get("type") == "text")
+    return _THOUGHT.sub("", said).strip()
 
 
 def _asked(sample: Mapping[str, Any]) -> tuple[dict[str, Any], Sequence[int]]:
@@ -177,9 +179,11 @@ def _asked(sample: Mapping[str, Any]) -> tuple[dict[str, Any], Sequence[int]]:
     answers = {ANSWERS[place]: text for place, text in zip(order, choices, strict=False)}
     filled = {"example_id": question.get("source_id", sample["id"])} | answers | question
     shown: dict[str, Any] = dict(zip(ANSWERS, choices, strict=False))
-    if "label" not in question and sample.get("target"):
-        shown["label"] = sample["target"]
-    if (right := right_place(shown)) is not None:
+    target = sample.get("target")
+    if isinstance(target, list) and len(target) == 1:
+        [target] = target
+    right = place_of_label(target, shown)
+    if "label" not in question and right is not None:
         filled["label"] = order[right]
     return filled, order
 
@@ -198,7 +202,11 @@ def _order(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]
 
 
 def _order_by_labels(question: Mapping[str, Any], choices: Sequence[str]) -> Sequence[int]:
-    """Return the answers' own order if their labels allow it, or the only order that they allow."""
+    """Return the answers' own order if their labels allow it, or the only order that they allow.
+
+    Choices after the third, such as *None of these*, are no answers of BBQ.
+    """
+    choices = choices[:3]
     named = [named_place(choice, answer_names(question)) for choice in choices]
     allowed = [
         order

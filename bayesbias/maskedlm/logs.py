@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -199,10 +199,25 @@ def _filled(frame: pd.DataFrame, name: str, value: Any) -> Any:  # noqa: ANN401 
     return frame[name].where(frame[name].notna(), value) if name in frame.columns else value
 
 
+def _about_pairs(frame: pd.DataFrame) -> dict[Hashable, tuple[str, str]]:
+    """Return the type of bias and the cluster of pairs; a pair alone has no cluster."""
+    ids = frame.index.get_level_values("pair_id")
+    clusters = frame["cluster"].where(frame["cluster"] != ids, "")
+    return dict(
+        zip(frame.index, zip(frame["bias_type"].str.casefold(), clusters, strict=True), strict=True)
+    )
+
+
+def _may_be_one(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Return whether pairs with one id can be the same pair; a cluster may be unknown."""
+    return one[0] == other[0] and (one[1] == other[1] or "" in {one[1], other[1]})
+
+
 def unrepeated(read: Sequence[Read]) -> list[Read]:
     """Empty each log whose pairs another log has with equal scores, as for a subset of a task."""
-    keys = ["model", "measure", "pair_id", "bias_type", "cluster"]
+    keys = ["model", "measure", "pair_id"]
     known = [frame.set_index(keys)["difference"].to_dict() for frame, _ in read]
+    about = [_about_pairs(frame.set_index(keys)) for frame, _ in read]
     pairs = [one.keys() for one in known]
     kept = list(read)
     for part, (frame, log) in enumerate(read):
@@ -210,7 +225,9 @@ def unrepeated(read: Sequence[Read]) -> list[Read]:
             if part == whole or not (both := pairs[part] & pairs[whole]):
                 continue
             alike = all(
-                np.isclose(known[part][pair], known[whole][pair], atol=SAME_SCORE) for pair in both
+                _may_be_one(about[part][pair], about[whole][pair])
+                and np.isclose(known[part][pair], known[whole][pair], atol=SAME_SCORE)
+                for pair in both
             )
             inside = pairs[part] < pairs[whole] or (both == pairs[whole] and part > whole)
             if alike and inside and both == pairs[part]:
@@ -218,8 +235,9 @@ def unrepeated(read: Sequence[Read]) -> list[Read]:
                 kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
             elif not alike or both not in (pairs[part], pairs[whole]):
                 raise ValueError(
-                    f"{log['log']} and {other['log']} have the same pairs for the same model, but "
-                    "their scores differ, or each has more; pass only one of them, or, in Python, "
-                    "read each with model='NAME' and join the frames with pd.concat"
+                    f"{log['log']} and {other['log']} have the same pair_id for the same model, "
+                    "but scores or types differ, or each has more; give each pair its own id, "
+                    "pass only one of them, or, in Python, read each with model='NAME' and join "
+                    "the frames with pd.concat"
                 )
     return kept

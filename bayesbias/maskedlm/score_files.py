@@ -241,7 +241,7 @@ def _read_folders(folders: Sequence[Path], model: str | None) -> list[Read]:
             read.append((paired_scores(scores), record))
     if len({(record["dataset"], record["data_hash"]) for _, record in read}) > 1:
         raise ValueError("pass only logs, or only folders of scores for the same pairs")
-    if len({record.get("metadata_hash") for _, record in read}) > 1:
+    if len({record["metadata_hash"] for _, record in read if "metadata_hash" in record}) > 1:
         raise ValueError(
             "the folders were scored with different metadata, which decide the stereotyped answers "
             f"of BBQ; run `{KIND}` with the same --metadata for all of them"

@@ -63,7 +63,7 @@ def _require_own_arrays(vectors: KeyedVectors) -> None:
             file = Path(str(array.filename)).name
             raise ValueError(
                 f"{file} next to it is of other vectors: its shape is {array.shape}, not {shape}; "
-                "copy both files again"
+                "copy both files again, or save KeyedVectors with one row for each word"
             )
 
 

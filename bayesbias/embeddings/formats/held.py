@@ -247,7 +247,7 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
     if not all(isinstance(row, Integral) and 0 <= int(row) < len(matrix) for row in places):
         raise ValueError(f"words must map to rows from 0 to {len(matrix) - 1}")
     for name, found in ((n, texts_of(one)) for n, one in labels.items() if n in TEXT_NAMES):
-        known = name == REQUESTS or not words.keys().isdisjoint(found)
+        known = (name == REQUESTS and len(found) > 1) or not words.keys().isdisjoint(found)
         if known and [found[row] for row in places] != [*words]:
             raise ValueError("words map to rows whose labels are other words; pass an array")
     return words, matrix[places]
@@ -374,8 +374,10 @@ def _labeled_items(items: list[Any]) -> tuple[Labels, Any]:
     batch are in the order of their numbered ids.
     """
     fields = [{plain_name(name): one for name, one in _fields(item).items()} for item in items]
-    batch = len(items) > 0 and all(_body(item) is not None for item in items)
-    ids = [str(one["custom_id"]) for one in fields] if batch else []
+    batch = any(one.get("custom_id") is not None for one in fields) and None not in map(
+        _body, items
+    )
+    ids = [str(one.get("custom_id")) for one in fields] if batch else []
     known = order_of_requests(ids)
     order = known or order_of_indices([one.get("index") for one in fields])
     found = [

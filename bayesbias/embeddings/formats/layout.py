@@ -47,7 +47,7 @@ FEWEST_WRAPPED = 6
 FIRST_NAMES = {*WORD_NAMES, "", "unnamed: 0"}
 """Usual names of the column of words, or of the one before it."""
 
-_QUOTED = re.compile(rb'"([^"]|"")*"')
+QUOTED = re.compile(rb'"([^"]|"")*"')
 """A word in quotes, where each quote is doubled."""
 
 _QUOTES = re.compile(rb'"[^"]*("|$)')
@@ -300,7 +300,7 @@ def _are_quoted(layout: Layout, lines: Sequence[bytes], words: Sequence[bytes]) 
     return (
         sep == layout.between
         and len(marked) > 0
-        and all(map(_QUOTED.fullmatch, marked))
+        and all(map(QUOTED.fullmatch, marked))
         and all(b'""' in word[1:-1] or sep in word for word in marked)
     )
 

@@ -21,7 +21,7 @@ from ..._core.warnings import warn
 from ...tables.encodings import Decoder
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
-from .layout import SHOWN, Layout, unfulfilled
+from .layout import QUOTED, SHOWN, Layout, unfulfilled
 from .separators import BLANKS, END, without_types
 
 LONGEST_LINE = 1 << 24
@@ -173,8 +173,8 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
                 continue
             word, rest = parts[0], between.join(parts[1])
         name = tally.decoder(word)
-        quoted = layout.quoted or (not marked and after in word)  # as pandas does
-        if quoted and name[:1] == name[-1:] == '"' and len(name) > 2:
+        quoted = layout.quoted or (not marked and after in word and QUOTED.fullmatch(word))
+        if quoted and name[:1] == name[-1:] == '"' and name[1:-1].strip():
             name = name[1:-1].replace('""', '"')
         if wanted is None or name in wanted:
             yield tally.lines, name, rest, (tally.number, line[:SHOWN])

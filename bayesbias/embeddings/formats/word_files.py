@@ -35,6 +35,9 @@ _ROW_NAME = re.compile(
 )
 """Names of columns, without a plural s, that may have the rows of words in any order."""
 
+_OF_ROWS = re.compile("row|ind|idx")
+"""How names begin that count rows; an id may be of another vocabulary."""
+
 _GENSIM = ("id", "word", "df")
 """Columns of a Dictionary that gensim saved as text, below the number of documents."""
 
@@ -169,8 +172,8 @@ def _number_rows(column: Sequence[str]) -> bool:
 def _order(columns: list[Column], path: Path) -> dict[str, list[int]]:
     """Return the lines in the order of the column that numbers the rows, by its name.
 
-    It is empty if no column is called so, or if one rises. A ValueError is raised if a column of a
-    file without names may number the rows.
+    It is empty if no column is called so, or if one counts up, or one of rows rises. A ValueError
+    is raised if a column of a file without names may number the rows.
     """
     found: dict[str, list[int]] = {}
     for name, column in columns:
@@ -180,9 +183,10 @@ def _order(columns: list[Column], path: Path) -> dict[str, list[int]]:
             continue
         numbers = [*map(int, column)]
         ordered = sorted(numbers)
-        if numbers == ordered:
+        counts = ordered in ([*range(first, first + len(ordered))] for first in (0, 1))
+        if numbers == ordered and (counts or _OF_ROWS.match(plain_name(name))):
             return {}
-        if ordered in ([*range(first, first + len(ordered))] for first in (0, 1)):
+        if counts:
             found[name] = sorted(range(len(numbers)), key=numbers.__getitem__)
     unnamed = [column for name, column in columns if name is None and _number_rows(column)]
     if unnamed and not any(map(_counts_up, unnamed)):
