@@ -24,9 +24,8 @@ from .tables.schema import as_pandas, is_frame, real_numbers, require_columns
 NUMBERS = ("score", "bias")
 """Columns of the numbers that `correlations` relates."""
 
-FEWEST = 4
-FEWEST_CLUSTERS = 5
-"""Smallest number of rows for a correlation with an interval."""
+FEWEST, FEWEST_CLUSTERS = 4, 5
+"""Smallest numbers of rows and of clusters for a correlation with an interval."""
 
 
 def tpr_gaps(
