@@ -44,6 +44,7 @@ def test_psi_is_that_of_every_single_word(toy: Any) -> None:
     assert "3,000 words" in repr(found)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("kind", [".vec.gz", ""])
 def test_every_source_and_chunks_of_any_size_give_the_same_numbers(
     toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -413,6 +414,7 @@ def test_ranks_to_draw_from_are_checked(ranks: object) -> None:
     refused("unknown case", lambda: next(drawn(case="x")))
 
 
+@pytest.mark.seconds
 def test_topics_refuse_a_word_in_two_groups_as_other_lists_do() -> None:
     """All words in the message are in the list, in the group that it names."""
     groups = {"a": ["zoo", "He"], "b": ["he", "she", "She"]}

@@ -101,6 +101,7 @@ def related_words() -> VocabularyScenario:
     return VocabularyScenario(vectors=vectors, n_words=(3, 4), n_attributes=5, controls=("human",))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("spec", ["paper", "by-group", "by-group of related words"])
 def test_posterior_contrasts_are_those_of_fit(spec: str) -> None:
     made: BaseScenario = Scenario(n_words=(3, 4), word_sd=0.04, effect=0.03, controls=("human",))
@@ -393,6 +394,7 @@ def test_tables_do_not_depend_on_what_else_is_asked() -> None:
     assert long["p_value"].nunique() == 10  # of 20 splits, each with its mirror image
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("name", ["weat-p", "mac-paired-t", "t-cells-sets", "change-maximal-hpdi"])
 def test_a_smaller_n_uses_the_first_tables_of_a_larger_one(name: str) -> None:
     scenario, choices = Scenario(n_words=2, n_attributes=2, word_sd=0.04), Choices(draws=25)

@@ -53,6 +53,7 @@ def commands(app: App, *names: str) -> Iterator[str]:
         yield " ".join(names)
 
 
+@pytest.mark.seconds
 def test_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     known = set(commands(app)) - {"docs"}
     for command in known:
@@ -134,6 +135,7 @@ def numbers_of_commands(number: str) -> Iterator[tuple[str, str, str]]:
                     yield command, argument.name, given
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     "number", ["0", *(pytest.param(one, marks=pytest.mark.slow) for one in ("1.5", "nan"))]

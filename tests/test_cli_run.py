@@ -194,6 +194,7 @@ def test_everything_is_written_and_told(tables, toy_table, capsys) -> None:
     assert set(record["files"]) == files
 
 
+@pytest.mark.seconds
 def test_what_cannot_be_compared_writes_nothing(tables, toy_table, capsys) -> None:
     for after, extra, message in (
         ("after.csv", "--model paper", "data are changes in distances; use change, change-by-g"),

@@ -335,6 +335,7 @@ def test_words_of_one_embedding_only_are_named() -> None:
     refused("pass 0.89", scores_before_after, *both, ci_prob=89)
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.SameSpellings")
 def test_a_change_is_scored_by_words_that_count_in_both_embeddings() -> None:
     spelled = replace(WORDS, groups=WORDS.groups | {"x": (*WORDS.groups["x"], "X0")})

@@ -162,6 +162,7 @@ def test_two_pairs_have_no_slope() -> None:
     assert slopes(design, np.array([0.9, 0.5]), load_model("change")).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.seconds
 def test_rows_without_a_partner_are_counted_in_a_warning(change_tables) -> None:
     before, after = change_tables
     with pytest.warns(bb.warnings.LeftOut) as caught:

@@ -210,6 +210,7 @@ def test_words_that_an_embedding_lacks_fake_no_difference() -> None:
     assert abs(row["mean"]) < 0.03  # on average, words of a are 0.13 lower than those of b
 
 
+@pytest.mark.seconds
 def test_a_cell_that_was_not_measured_is_predicted_and_not_ranked() -> None:
     planted = {"one": PLANTED["one"], "two": {"a": -0.2, "b": -0.1}, "three": {"c": 0.0}}
     with pytest.warns(bb.warnings.ListInOneEmbedding) as told:
@@ -356,6 +357,7 @@ def test_names_that_look_ordered(names: list[str], ordered: bool) -> None:
     assert look_ordered(names) is ordered
 
 
+@pytest.mark.seconds
 def test_runs_use_their_own_priors_of_slopes_in_any_order() -> None:
     """Distances of one embedding vary a third as much, and so does its slope."""
     base, rng = groups_by_sets("xy", 4, 4), np.random.default_rng(1)

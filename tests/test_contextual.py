@@ -197,6 +197,7 @@ def test_a_word_without_a_vector_in_one_context_loses_only_pairs_there(
     assert len(lost) in {partners // 3, -(-partners // 3)}  # one of three contexts
 
 
+@pytest.mark.seconds
 def test_a_contextual_table_goes_all_the_way(made: ContextualVectors, words: bb.WordList) -> None:
     few = {"templates": "bleached", "draws": 100, "chains": 2, "seed": 1}
     settings = Settings(vectors="/models/made", models=("contextual",), **few)

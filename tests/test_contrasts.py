@@ -110,6 +110,7 @@ def test_a_set_near_to_all_is_in_the_listed_words_and_not_in_the_population() ->
     np.testing.assert_allclose(group["listed"], [0.2, -0.2], atol=0.03)
 
 
+@pytest.mark.seconds
 def test_a_named_word_is_where_its_rows_are() -> None:
     """One word of sixteen is .16 closer to its own attributes, which is four standard errors."""
     made = Scenario(word_sd=0.04, attribute_sd=0.04, effect=0.16, planted="one word")

@@ -313,6 +313,7 @@ DIMS = st.integers(2, 40) | st.just(3000)
 """The last vectors are longer than two of the longest keys."""
 
 
+@pytest.mark.seconds
 @given(st.integers(0, 2**32 - 1), DIMS, st.booleans(), st.integers(1, 9000))
 @settings(max_examples=60)
 def test_keys_with_blanks_are_right_or_refused(file, seed, dims, newline, size) -> None:

@@ -71,6 +71,7 @@ def test_every_format_in_chunks_of_any_size(file: File, name: str, size: int) ->
     assert entries(path, size, wanted) == [one for one in written(WORDS) if one[0] in wanted]
 
 
+@pytest.mark.seconds
 @settings(max_examples=50)
 @given(words=tables(), size=st.integers(1, 200), newline=st.booleans(), chunk=st.integers(1, 99))
 def test_binary_chunks_do_not_depend_on_where_reads_end(file, words, size, newline, chunk) -> None:
@@ -80,6 +81,7 @@ def test_binary_chunks_do_not_depend_on_where_reads_end(file, words, size, newli
         assert entries(path, chunk) == written(words)
 
 
+@pytest.mark.seconds
 @given(words=tables(), header=st.booleans(), end=st.sampled_from(["\n", " \n", "\r\n"]))
 def test_text_comes_back_bit_for_bit(file: File, words: Table, header: bool, end: str) -> None:
     dims = len(next(iter(words.values())))
@@ -609,6 +611,7 @@ def test_a_cached_text_has_the_numbers_ranks_and_notices_of_the_text(text, monke
     refused(f"is in {text} ", bb.analyze, text, unknown, cache=True, matched=0, **CACHED)
 
 
+@pytest.mark.seconds
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.OddLines")
 def test_a_cache_that_cannot_be_written_stops_nothing(text: Path) -> None:
     text.with_name("cache").touch()

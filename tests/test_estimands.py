@@ -272,6 +272,7 @@ SETS = st.lists(st.sampled_from("abct"), max_size=4).map(lambda more: ["a", "b",
 """Owners of two to six sets, of two or three groups and of nobody."""
 
 
+@pytest.mark.seconds
 @settings(max_examples=60, deadline=None)
 @given(SETS, st.integers(0, 2**16))
 def test_every_group_weighs_the_same_whatever_the_number_of_its_sets(
@@ -446,6 +447,7 @@ def test_predictions_have_rows_where_the_table_has() -> None:
     assert np.isfinite(frame["mean"]).all()
 
 
+@pytest.mark.seconds
 def test_closeness_of_a_group_without_own_sets_changes_no_row_of_others() -> None:
     keys = ["level", "protected_group", "protected_word", "first", "second"]
     one, other = (
@@ -532,6 +534,7 @@ def test_attributes_listed_are_those_of_the_group_with_gaps_filled(maximal: Data
     assert_tails(row, apart, variance, 0.8)
 
 
+@pytest.mark.seconds
 def test_new_words_resemble_no_listed_ones() -> None:
     tree = bb.fit(bb.distance_table("glove-demo", "religion"), draws=50, seed=1)
     unrelated = tree.copy()

@@ -57,6 +57,7 @@ def neutral() -> Design:
     return make_design(table.drop(index=[2, 9, 16]))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     "name", ["paper", *(pytest.param(name, marks=pytest.mark.slow) for name in MODELS)]
 )
@@ -128,6 +129,7 @@ def _rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
+@pytest.mark.seconds
 def test_hundred_thousand_rows_and_five_hundred_words() -> None:
     rng = np.random.default_rng(0)
     table = grid(500, 200, 0.9 + 0.05 * rng.standard_normal(100_000))
@@ -279,6 +281,7 @@ def test_sds_with_little_mass_below_the_lowest_range_are_drawn(shape: float) -> 
         assert (log_sds < at).mean() == pytest.approx(share, abs=4 * error), at
 
 
+@pytest.mark.seconds
 def test_sds_of_a_millionth_are_no_pole() -> None:
     table = bb.distance_table("glove-demo", "weat7")
     y, found = table["cosine_distance"], []

@@ -52,6 +52,7 @@ def test_areas_of_subgroups_are_those_of_all_pairs() -> None:
     assert alone[["bpsn", "bnsp"]].isna().all(axis=None)
 
 
+@pytest.mark.seconds
 @settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(2, 5))
 def test_rates_are_those_of_a_loop(seed: int, n_groups: int, n_classes: int) -> None:

@@ -49,6 +49,7 @@ def found() -> Analysis:
         return bb.analyze("glove-demo", PETS, **FEW)
 
 
+@pytest.mark.seconds
 def test_displays_show_the_sentence_and_the_numbers_of_the_report(found: Analysis) -> None:
     shown, page = " ".join(str(found).split()), found._repr_html_()
     answer = found.page().answer
@@ -97,6 +98,7 @@ def test_sizes_are_positive_in_the_direction_that_the_sentence_names() -> None:
         assert ("less" in plain(answer.sentence)) is not holds
 
 
+@pytest.mark.seconds
 def test_what_it_holds_is_what_the_steps_give(found: Analysis) -> None:
     table = bb.distance_table(
         bb.load_vectors("glove-demo", bb.load_wordlist(PETS)), bb.load_wordlist(PETS)
@@ -180,6 +182,7 @@ def test_drawn_words_are_no_entries_of_a_list_but_its_own_controls_are() -> None
         assert f"{len(found.missing)} of the list’s {n} " in found.write_up().markdown
 
 
+@pytest.mark.seconds
 def test_doubts_about_the_fits_of_baselines_are_doubts_about_the_analysis(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -290,6 +293,7 @@ def test_markdown_shows_texts_literally(text: str, shown: str) -> None:
     assert escaped(text) == shown
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["crossed", "by-group"])
 def test_methods_name_the_estimands_of_groups_only_if_groups_have_rows(model: str) -> None:
     pets = {**PETS, "groups": {**PETS["groups"], "kid": ["child", "boy", "girl"]}}

@@ -64,6 +64,7 @@ def test_auto_takes_the_exact_sampler_where_it_works(small_table, toy_table, mod
         assert "diverging" in stats
 
 
+@pytest.mark.seconds
 def test_the_exact_sampler_by_name_warns_instead(small_table: pd.DataFrame) -> None:
     with pytest.warns(warnings.SamplingWarning) as caught:
         tree = fit(small_table, "crossed", method="exact", priors=SPIKES, seed=1)
@@ -115,6 +116,7 @@ REFUSALS: list[tuple[Callable[[pd.DataFrame], object], str]] = [
 ]
 
 
+@pytest.mark.seconds
 def test_memory_grows_with_draws_and_chains(toy_table, monkeypatch) -> None:
     """A number takes eight bytes; by-group with two groups has more than 50 of them.
 

@@ -138,6 +138,7 @@ KINDS = [
 ]  # importing torch takes longer than all others together
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_words_and_numbers(kind: str) -> None:
     with warnings.catch_warnings():

@@ -321,6 +321,7 @@ def test_files_that_are_refused(read, content, arguments, why, tmp_path) -> None
     refused(why, read, path, *arguments)
 
 
+@pytest.mark.seconds
 def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "crows.csv"
     path.write_text(crows())

@@ -72,6 +72,7 @@ DRAWN_BELOW = {
 """Plots without points whose numbers other tests read."""
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] * (name in DRAWN_BELOW)) for name in PLOTS],

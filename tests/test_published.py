@@ -108,6 +108,7 @@ def test_nuts_samples_published_tables_without_divergences_and_agrees_with_exact
         assert (z**2).mean() < HIGHEST_RMS**2
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("topic", "half_width"),
     [

@@ -242,6 +242,7 @@ def test_a_planted_contrast_lies_beyond_all_random_lists(lists: VocabularyContra
     assert abs(own["reference_mean"]) < 4 * own["reference_sd"] / np.sqrt(30)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("model", ["crossed", "by-group"])
 def test_a_reference_list_is_read_as_a_fit_of_its_own_would_read_it(model: str) -> None:
     """Compare means given the table's sds with fits of the list. Only sds differ."""
@@ -305,6 +306,7 @@ def test_a_word_in_two_roles_is_replaced_in_the_one_that_varies(vary: str, model
     pd.testing.assert_frame_equal(*means, rtol=0, atol=1e-6)
 
 
+@pytest.mark.seconds
 def test_spellings_of_a_word_are_replaced_together() -> None:
     vectors, words = leaning_embedding(3.0)
     one, other = words.stereotypes

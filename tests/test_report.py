@@ -121,6 +121,7 @@ class Parsed(HTMLParser):
         return [value for _, key, value in self.attributes if key in names]
 
 
+@pytest.mark.seconds
 def test_hostile_words_show_as_text(hostile: Analysis) -> None:
     html = written_page(hostile)
     page = Parsed(html)
@@ -508,6 +509,7 @@ def test_rows_of_small_numbers_fit_into_terminals(size: float) -> None:
     assert labels[zero - 1 : zero + 2].split() == ["0"]
 
 
+@pytest.mark.seconds
 def test_pairs_that_a_language_model_lacks_are_counted_and_recorded(tmp_path: Path) -> None:
     types = {"bert": ["age", "race"], "gpt": ["age", "gender"]}
     rows = [
@@ -623,6 +625,7 @@ def test_changes_say_whose_stereotypes_they_are_about_and_what_was_estimated(
     assert change.report(tmp_path / "out").exists()
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("kind", ["associated", "different"])
 def test_a_change_without_one_kind_of_stereotypes_claims_no_difference(kind: str) -> None:
     table, rng = groups_by_sets("ghk", 3, 4), np.random.default_rng(1)
@@ -697,6 +700,7 @@ def test_a_measure_that_a_model_lacks_is_named() -> None:
     assert any(str(one) in " ".join(fold.text().split()) for fold in found.page().details())
 
 
+@pytest.mark.seconds
 def test_a_measure_that_cannot_be_fitted_stops_no_other_one() -> None:
     """It is named and left out; if there is no other, the error names it."""
     scores = pd.DataFrame({"model": "a", "pair_id": [*map(str, range(20))], "bias_type": "age"})

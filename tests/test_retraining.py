@@ -59,6 +59,7 @@ def test_every_training_gets_its_own_bootstrapped_documents(monkeypatch, documen
     assert len(set(seen[5:])) > 1
 
 
+@pytest.mark.seconds
 def test_trainings_of_one_text_are_a_model_of_their_own(documents: list[list[str]]) -> None:
     table = bb.retrain(
         documents, WORDLIST, 4, method="fasttext", seed=3, settings={**SETTINGS, "bucket": 1000}

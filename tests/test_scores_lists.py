@@ -307,6 +307,7 @@ def test_values_of_wefe(score: str) -> None:
     assert size.to_numpy() == pytest.approx(theirs[EMBEDDINGS].abs().mean().to_numpy(), **close)
 
 
+@pytest.mark.seconds
 def test_lengths_of_vectors_turn_the_ranks_of_rnd() -> None:
     """Compare with mean sizes in WEFE with ``normalize=True``."""
     sizes = as_wefe(scored(), {"RND": WEFE["RND"]}, unit=True)["bias"]

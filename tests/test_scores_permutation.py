@@ -258,6 +258,7 @@ def test_scores_of_single_precision_have_no_other_ties(n, type_, offset, sd, dig
             assert found.high <= 1.02 * found.low
 
 
+@pytest.mark.seconds
 def test_inverted_tails_of_long_lists() -> None:
     """Rank sums of 2 x 200 words against SciPy's recursion, and a Normal limit of 2 x 2,000."""
     order = np.random.default_rng(3).permutation(400).astype(float)
@@ -292,6 +293,7 @@ def test_long_lists_agree_with_the_exact_rank_sum_test(shift: int) -> None:
         assert found.high <= found.low * 1.01
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("n", [9, 40])
 @settings(max_examples=2)
 @given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 100))

@@ -117,6 +117,7 @@ def test_a_planted_slope_is_found_in_the_units_of_the_column() -> None:
     assert error.abs().max() < 0.05
 
 
+@pytest.mark.seconds
 @pytest.mark.usefixtures("uncompiled")
 def test_pymc_has_the_same_slopes_and_a_named_mean() -> None:
     """Draw from the prior: the mean adds up, and a slope has one spread per sd of its covariate."""
@@ -245,6 +246,7 @@ def test_values_that_lack_an_attribute_do_not_become_those_of_protected_words() 
     refused("'attribute' or 'protected_word'", unit, values.loc[units["protected_word"][1:]])
 
 
+@pytest.mark.seconds
 def test_the_slope_of_a_change_is_that_of_the_distances_after_it() -> None:
     """The change is a planted slope on the share, plus noise."""
     before, rng = measured(), np.random.default_rng(3)
@@ -288,6 +290,7 @@ def test_names_of_groups_are_only_names() -> None:
     pd.testing.assert_frame_equal(again[values], rows[values])
 
 
+@pytest.mark.seconds
 def test_predictions_move_along_the_slope_of_the_group() -> None:
     """The mean distance at a value is the mean at the average plus the slope of the group."""
     table = measured(slope=0.4)
@@ -414,6 +417,7 @@ def test_frequency_is_removed_once_from_every_contrast() -> None:
         np.testing.assert_allclose(one, two, atol=0.001)
 
 
+@pytest.mark.seconds
 def test_a_value_at_the_mean_is_a_value() -> None:
     """Scales with a middle, as of three levels, have slopes, predictions, and clusters, too."""
     table = groups_by_sets("xy", 4, 6, controls="neutral")
@@ -448,6 +452,7 @@ def test_values_without_squares_are_refused(scale: float) -> None:
     )
 
 
+@pytest.mark.seconds
 def test_one_group_of_two_sets_is_compared_across_embeddings() -> None:
     table, rng = measured().query("protected_group == 'x'"), np.random.default_rng(1)
     noise = (rng.normal(0, 0.02, len(table)) for _ in "ab")

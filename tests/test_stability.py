@@ -29,6 +29,7 @@ def test_subsets_have_the_variance_of_a_finite_population() -> None:
         assert all((s["b"] == s["a"]).all() and s["a"].sum() == n for s in subsets)
 
 
+@pytest.mark.seconds
 def test_a_list_s_subsets_are_measured_like_the_list() -> None:
     vectors, words = leaning("xy")
     frame = bb.stability(vectors, words, shares=[0.5], n_subsets=3, scores=["mac"], seed=1)
@@ -49,6 +50,7 @@ def defined(vectors: dict[str, np.ndarray], words: bb.WordList) -> dict[tuple[st
     return {(row.score, (*row.groups.split(", "),)): row.value for row in table.itertuples()}
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("groups", "lost", "longer"),
     [
@@ -123,6 +125,7 @@ def scored(n: int = 60) -> pd.DataFrame:
     )
 
 
+@pytest.mark.seconds
 def test_pairs_keep_their_share_of_every_bias_type() -> None:
     n, paired = 60, scored()
     frame = bb.stability(paired, shares=[0.5], n_subsets=4, seed=1).set_index("measure")

@@ -187,6 +187,7 @@ def test_what_cannot_be_run_writes_nothing(arguments, told, tmp_path, capsys, mo
     assert told in refused(capsys, ["sweep", *arguments.split()], most=2)
 
 
+@pytest.mark.seconds
 def test_failures_stop_no_other_cell_and_warnings_are_kept_with_the_result(
     config: SweepConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -442,6 +443,7 @@ def test_lists_that_embeddings_lack_are_not_taken_for_measured(
     assert "%" not in row
 
 
+@pytest.mark.seconds
 def test_a_sweep_of_copies_says_so_once_and_succeeds(
     config_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

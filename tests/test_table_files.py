@@ -307,6 +307,7 @@ def test_a_cell_that_is_no_number_keeps_its_column_or_itself_as_text() -> None:
     assert with_numbers(mixed, ["n"], ".")["n"].tolist() == ["0,5", "0.5"]
 
 
+@pytest.mark.seconds
 @given(st.lists(st.integers(-(10**12), 10**12), min_size=1), st.sampled_from([".,", ",."]))
 def test_numbers_with_two_decimals_are_read_in_every_spelling(numbers, marks) -> None:
     exact = [number / 100 for number in numbers]
@@ -317,6 +318,7 @@ def test_numbers_with_two_decimals_are_read_in_every_spelling(numbers, marks) ->
 BARE = ['"', '"hello', '"Poor" people', "plain", '"']
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("start", "end"), [(0x80, "\n"), (0x81, "\r\n"), (0x82, "\r")])
 def test_bytes_that_are_not_utf_8_are_letters_of_windows_or_refused(file, start, end) -> None:
     """Python's cp1252 is the reference; the five bytes that it lacks are no letters of Latin-1."""

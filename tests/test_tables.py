@@ -65,6 +65,7 @@ def by_brute_force(table: pd.DataFrame) -> set[frozenset[str]]:
     }
 
 
+@pytest.mark.seconds
 def test_copies_across_groups_and_among_attributes_are_named() -> None:
     vectors = vectors_of(hound="kitten", puppy="cat", loud="quiet")
     with pytest.warns(ExactCopies) as told:
@@ -427,6 +428,7 @@ def test_the_hash_depends_on_which_row_has_which_word() -> None:
     assert table_hash(table) != table_hash(swapped)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("first", "second"), [("m.csv", "m.csv.random.csv"), ("m.csv", "m.csv.parquet")]
 )

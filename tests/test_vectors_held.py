@@ -55,6 +55,7 @@ def expected(function: str) -> pd.DataFrame:
     return without_ranks(FUNCTIONS[function](keyed(), bb.load_wordlist(LIST)))
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("function", CASES)
 @pytest.mark.parametrize("held", ["dict", "file"])
 def test_every_function_takes_them(function: str, held: str, tmp_path: Path) -> None:
@@ -80,6 +81,7 @@ class Encoder:
         )
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("function", ["missing", "table", "scores", "many", "analyze"])
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.EmptyVectors")
 def test_an_encoder_is_asked_once(function: str) -> None:
