@@ -353,6 +353,15 @@ def test_options_files_and_frames_that_are_refused(tmp_path: Path) -> None:
     assert set(read_scores([one, targets[0]])["model"]) == {"toy", "byNone"}
 
 
+def test_a_log_that_repeats_a_pair_is_not_a_part_of_another(tmp_path: Path) -> None:
+    """All its rows would go as copies, although one has another score."""
+    part, whole = tmp_path / "part.csv", tmp_path / "whole.csv"
+    header, row = "model,pair_id,bias_type,difference\n", "m,{},{},{}\n"
+    part.write_text(header + row.format(1, "age", 5) + row.format(1, "gender", 1))
+    whole.write_text(header + row.format(1, "gender", 1) + row.format(2, "gender", 1))
+    refused("pair '1' occurs twice for 'm'", read_scores, [part, whole])
+
+
 def test_nothing_of_a_table_of_scores_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text(MANY.replace("cluster", "clusters"))

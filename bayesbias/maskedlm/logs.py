@@ -230,7 +230,7 @@ def unrepeated(read: Sequence[Read]) -> list[Read]:
                 for pair in both
             )
             inside = pairs[part] < pairs[whole] or (both == pairs[whole] and part > whole)
-            if alike and inside and both == pairs[part]:
+            if alike and inside and len(both) == len(frame):  # more rows repeat a pair
                 why = f"the pair is also in {other['log']}"
                 kept[part] = (frame.iloc[:0], log | {"left_out": {why: len(frame)}})
             elif not alike or both not in (pairs[part], pairs[whole]):
