@@ -275,6 +275,16 @@ def test_slopes_of_a_model_can_differ_by_connection() -> None:
         assert moved == pytest.approx(0.1 * slope[connection], abs=5e-4)
 
 
+@pytest.mark.seconds
+def test_differences_between_slopes_of_groups_by_connection() -> None:
+    options = {"covariates": "share:protected_group", "draws": 50, "chains": 1, "seed": 1}
+    post = bb.fit(measured(), model_named("by-group with slopes"), **options)
+    mean = bb.slopes(post).pivot(index="covariate", columns="connection", values="mean")
+    (first, x), (second, y) = mean.drop("share: x − y").iterrows()
+    assert (first, second) == ("share: x", "share: y")
+    np.testing.assert_allclose(mean.loc["share: x − y"], x - y, atol=1e-12)
+
+
 def test_names_of_groups_are_only_names() -> None:
     named = {"x": "US: north", "y": "US: south − west"}
     options = {"covariates": "share:protected_group", "draws": 100, "chains": 1, "seed": 1}
