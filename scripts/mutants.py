@@ -60,7 +60,7 @@ PRINTED = ("docs", "public_names", "report", "cli", "pages", "findings")
 CHOICES = "tests/test_choices.py"
 """Tests that look at all defaults and constants, which are read when a module is imported."""
 
-SECONDS = 60
+SECONDS = 90
 """Longest predicted run of the tests that reach a mutant; others of their files get a quarter."""
 
 PROMISING = 5

@@ -102,6 +102,21 @@ def test_sets_can_be_several_shared_or_of_one_group_only() -> None:
         assert apart.max() - apart.min() < 0.01
 
 
+def test_weights_of_a_word_in_several_sets_cancel_the_level_of_each_group() -> None:
+    """For x, one word is in the set p; for other groups, it is in the set x."""
+    table = leaning_table("vwxyz")
+    names = table["attribute"][table["attribute_set"] == "x"].unique()
+    moved = table["attribute"].isin(names[2:])
+    moved |= (table["attribute"] == names[0]) & (table["protected_group"] == "x")
+    sets = table["attribute_set"].mask(moved, "p")
+    rows = attributes._Rows(make_design(table.assign(attribute_set=sets)))
+    several = np.flatnonzero((rows.columns[:, rows.attribute] != rows.column).any(axis=0))
+    weights = rows._across_columns(several)
+    assert len(weights)
+    assert np.abs(weights).sum(axis=2).max() > 1
+    np.testing.assert_allclose(weights.sum(axis=2), 0, atol=1e-12)
+
+
 def test_the_surest_attributes_come_first_and_then_the_farthest_from_zero() -> None:
     """With few draws, several on either side of zero have the same probability."""
     frame = bb.contrasts(bb.fit(leaning_table("xyz"), draws=25, seed=1), of="attribute")

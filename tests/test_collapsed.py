@@ -132,8 +132,11 @@ def test_effects_of_tables_span_what_other_effects_leave(
 ) -> None:
     """Terms without columns are dropped, here and in the dense model, so columns are compared."""
     (term,) = [one for one in load_model(name).terms if one.constraint == constraint]
-    basis = term.basis(irregular)
-    np.testing.assert_allclose(basis @ basis.T, expected(irregular), atol=1e-12)
+    basis, projection = term.basis(irregular), expected(irregular)
+    np.testing.assert_allclose(basis @ basis.T, projection, atol=1e-12)
+    free = np.random.default_rng(3).standard_normal((2, *term.shape(irregular)))
+    flat = term.projected(free, irregular).reshape(2, -1)
+    np.testing.assert_allclose(flat, free.reshape(2, -1) @ projection, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [*NORMAL, *VARIANTS])

@@ -203,6 +203,17 @@ def test_an_attribute_of_two_kinds_is_a_stereotype_and_controls_alone_have_their
     assert make_design(table).spread != pytest.approx(spread)
 
 
+def test_a_set_that_a_group_has_no_rows_of_has_no_connection_with_it() -> None:
+    table = groups_by_sets("xyz", 2, 3)
+    gone = (table["protected_group"] == "z") & (table["attribute_set"] == "x")
+    design = make_design(table[~gone].assign(cosine_distance=0.9).reset_index(drop=True))
+    found = pd.DataFrame(design.set_connection, [*design.groups], [*design.sets])
+    assert np.argwhere(found.to_numpy() < 0).tolist() == [[2, design.sets.index("x")]]
+    for row in table[~gone].itertuples():
+        place = found.loc[row.protected_group, row.attribute_set]
+        assert design.connections[place] == row.connection
+
+
 def test_a_cell_without_rows_has_no_effect_and_cells_of_a_connection_sum_to_zero() -> None:
     table = groups_by_sets("xyz", 2, 3, "human")
     gone = (table["protected_group"] == "z") & (table["attribute_set"] == "x")

@@ -154,6 +154,9 @@ def test_direct_bias_and_ripa_by_singular_vectors(seed: int) -> None:
     assert np.abs(ripa(None, targets, pairs).per_target) == pytest.approx(
         np.abs(targets @ vectors[:, -1]), abs=1e-6 * values[-1] / (values[-1] - values[-2])
     )
+    for scale in (1e-3, 1e3):
+        along = [ripa(None, targets, factor * pairs).per_target for factor in (1, scale)]
+        assert along[0] == pytest.approx(along[1], abs=ROUNDING)
     each = targets @ unit(x - y).T
     result = ripa(None, targets, pairs, relation="mean")
     assert result.per_target == pytest.approx(each.mean(axis=1), abs=ROUNDING)
@@ -262,7 +265,7 @@ def test_a_change_of_two_pairs_has_the_t_of_a_paired_test() -> None:
 
 SHORT = {f"{letter}{i}": row for letter in "xyab" for i, row in enumerate(np.eye(5)[:3])}
 X, Y, A, B = ([f"{letter}{i}" for i in range(3)] for letter in "xyab")
-TENTHS = np.outer([0.1, 0.2, 0.3], [1.0, 2.0])  # their mean is .2, but for rounding
+TENTHS = np.outer([0.1, 0.2, 0.3, 1e-18], [1.0, 2.0])  # their mean is .15, but for rounding
 FAR = SHORT | {"x1": np.eye(5)[4]}
 """Vectors of which x1 is equally far from all attributes."""
 
@@ -322,7 +325,7 @@ SWAPPED = WIDE[["b", "a"]]
         (r"the effect size is undefined for words \[1\]", nas, (FAR, *THREE)),
         ("have the same mean vector", same, (SAME_VECTORS, A, [X, Y])),
         ("poles A and B have the same mean", semaxis, (SAME_VECTORS, *THREE)),
-        ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.2, 0.4]])),
+        ("A and B have the same mean", semaxis, (None, [[1.0, 2.0]], TENTHS, [[0.15, 0.3]])),
         ("all vectors are equal", direct_bias, (SAME_VECTORS, A, PAIRS)),
         ("of a pair must differ", ripa, (SAME_VECTORS, A, PAIRS)),
         (r"must differ; leave out these pairs: \[1\]", direction_agreement, (TWIN, TWINS)),
