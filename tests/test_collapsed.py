@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from bayesbias.model.design import Design
 from bayesbias.model.indexing import make_design
 from bayesbias.model.spec import load_model, models
+from bayesbias.posterior.mixtures import mixtures_of
 from bayesbias.sampling.blocks import LARGEST_BY_HAND, cholesky, cholesky_blocks, solve_blocks
 from bayesbias.sampling.cells import CellSystem
 from bayesbias.sampling.collapsed import log_density, moments
@@ -410,10 +411,15 @@ def test_more_outcomes_than_pairs_have_the_sum_of_their_densities(likened: Desig
         np.testing.assert_allclose(variances, variance, rtol=1e-9)
 
 
-@pytest.mark.parametrize("share", [0.1, pytest.param(0.2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("share", "close"),
+    [(0.1, 0.5), (0.1, 1.1), pytest.param(0.2, 0.5, marks=pytest.mark.slow)],
+    ids=["few", "few, in two steps", "many"],
+)
 def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
-    monkeypatch: pytest.MonkeyPatch, share: float
+    monkeypatch: pytest.MonkeyPatch, share: float, close: float
 ) -> None:
+    """No first proposals keep more than all draws, so there is a second step."""
     rng, table = np.random.default_rng(1), groups_by_sets("xy", 6, 8)
     parts = [
         by_name(table[column], rng.normal, 0.0, 0.1) for column in ("protected_word", "attribute")
@@ -421,8 +427,9 @@ def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
     table["cosine_distance"] = 0.9 + sum(parts) + rng.normal(0, 0.05, len(table))
     design = without_some(with_random_likeness(make_design(table), rng), share)
     posterior = collapse(design, model_named("by-group"))
+    monkeypatch.setattr("bayesbias.sampling.exact.CLOSE", close)
     filled = sample_exact(posterior, 1000, np.random.default_rng(1), effects=False)
-    monkeypatch.setattr("bayesbias.sampling.exact.CLOSE", 1.1)  # no approximation is that close
+    monkeypatch.setattr("bayesbias.sampling.exact.MANY_GAPS", np.inf)
     exact = sample_exact(posterior, 1000, np.random.default_rng(2), effects=False)
     found = [log_density(posterior, one.parameters) for one in (exact, filled)]
     np.testing.assert_allclose(exact.log_density, found[0], atol=1e-8)  # rounding
@@ -434,6 +441,22 @@ def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
     )
     assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) < 5 * error).all()
     assert filled.importance_ess > 800
+
+
+def test_fewer_sds_are_averaged_over_if_missing_pairs_cost_much_time(
+    likened: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design, spec = without_some(likened), model_named("by-group")
+    drawn = sample_exact(collapse(design, spec), 2000, np.random.default_rng(1), effects=False)
+    every = mixtures_of(design, spec, drawn.parameters, np.asarray)
+    monkeypatch.setattr("bayesbias.posterior.mixtures.MOST_WORK", 0)
+    some = mixtures_of(design, spec, drawn.parameters, np.asarray)
+    assert [len(means) for means, _ in (every, some)] == [2000, 500]
+    # The sds move contrasts by less than half of their sd, so 500 draws leave 2% of an sd.
+    for means, sds in (every, some):
+        assert np.nanmax(means.std(axis=0) / sds.mean(axis=0)) < 0.5
+    apart = (some[0].mean(axis=0) - every[0].mean(axis=0)) / every[1].mean(axis=0)
+    assert np.nanmax(np.abs(apart)) < 4 * 0.02
 
 
 def test_the_log_counts_missing_pairs(

@@ -147,7 +147,7 @@ def test_no_proposal_is_wide_where_a_density_is_flat() -> None:
 def test_draws_from_an_approximation_get_the_exact_density() -> None:
     drawn = importance_resample(lambda x: norm.logpdf(x[:, 0]), np.zeros(1), N, rng())
     ratios = norm(0.5).logpdf(drawn.points[:, 0]) - norm.logpdf(drawn.points[:, 0])
-    again, chosen = reweighed(drawn, ratios, rng())
+    again, chosen = reweighed(drawn, ratios, N, rng())
     np.testing.assert_array_equal(again.points, drawn.points[chosen])
     np.testing.assert_allclose(again.log_p, norm(0.5).logpdf(again.points[:, 0]))
     assert again.points.mean() == pytest.approx(0.5, abs=4 / np.sqrt(N))

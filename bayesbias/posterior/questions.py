@@ -46,7 +46,8 @@ def hypothesis(
 ) -> pd.DataFrame:
     """Compute the probabilities of written statements about contrasts.
 
-    A difference between two connections is the row of `contrasts` with the same names.
+    A difference between two connections, also on two sides of ``<``, is the row of `contrasts` with
+    the same names.
 
     Parameters
     ----------

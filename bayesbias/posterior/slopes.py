@@ -18,7 +18,7 @@ from ..model.frequency import equalized
 from ..model.tree import DataTree, design_of, spec_of, stacked
 from ..sampling.collapsed import moments
 from ..sampling.reduction import collapse
-from .mixtures import drawn_parameters, effect_weights
+from .mixtures import drawn_parameters, effect_weights, mixed
 from .summaries import compare_draws, labeled, level_means, reads_posterior
 
 
@@ -65,7 +65,7 @@ def slopes(
         weights = np.asarray(np.kron(weights, np.eye(len(connections))))
     if spec_of(tree).likelihood == "normal":
         posterior = collapse(design, spec_of(tree))
-        parameters = drawn_parameters(tree)
+        parameters = mixed(posterior, drawn_parameters(tree))
         of_slopes = effect_weights(posterior)[name].reshape(-1, len(weights)) @ weights
         means, variances = moments(posterior, parameters, of_slopes)
         rows = describe_mixtures(means[..., 0], np.sqrt(variances), ci_prob, ci_kind, rope=0)

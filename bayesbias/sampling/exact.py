@@ -29,6 +29,7 @@ from .._core.arrays import FloatArray, one_thread
 from .collapsed import MOST_NUMBERS, conditional, log_density, scales_of
 from .effects import draw_effects
 from .importance import (
+    ESS_LIMIT,
     PARETO_K_LIMIT,
     LogDensity,
     Resampled,
@@ -81,7 +82,10 @@ N_FILLS = 3
 """Number of times that gaps are filled by their expected outcomes at the last mode."""
 
 CLOSE = 0.5
-"""Share of effective draws to keep when gaps are drawn; else, the exact density proposes."""
+"""Share of effective draws to keep when gaps are drawn; else, other proposals are tried."""
+
+SPARE = 4
+"""Number of draws from these other proposals for each draw to keep."""
 
 MANY_GAPS = 8
 """Number of gaps from which drawing them takes less time than integrating over them."""
@@ -173,22 +177,38 @@ def _first_reliable(tries: Iterator[Drawn]) -> Drawn:
 def _by_filling(
     posterior: Collapsed, n_draws: int, rng: Generator
 ) -> tuple[Drawn, FloatArray | None] | None:
-    """Draw parameters together with the gaps' outcomes, or return None if few draws are kept."""
+    """Draw parameters together with the gaps' outcomes, or return None if few draws are kept.
+
+    The first proposals count the expected outcomes as measured, so with many gaps they are too
+    narrow. The next ones come from the density of gaps with the same noise at all parameters.
+    """
     typical = posterior.design.y.mean() - posterior.spec.center
     full = with_gaps(posterior, np.full((1, posterior.n_gaps), typical))
     for _ in range(N_FILLS):
         mode = mode_of(full)
         full = with_gaps(posterior, expected_gaps(posterior, mode[None]))
-    near = partial(log_density, full)
-    known = _surroundings(full, near, mode)
-    rough, parameters, n_modes, floor = _drawn(*known, n_draws, rng)
-    floored = np.maximum(parameters, floor)
-    gaps, log_q = fitted_gaps(posterior, floored[:N_FITTED]).draw(floored, rng)
-    ratios = log_density(posterior, floored, gaps) - near(floored) - log_q
-    drawn, chosen = reweighed(rough, ratios, rng)
-    if drawn.ess < CLOSE * rough.ess:
-        return None
-    return (drawn, parameters[chosen], n_modes, floor), gaps[chosen]
+    density: LogDensity = partial(log_density, full)
+    near, modes = _surroundings(full, density, mode)
+    best, spare = None, 1
+    for _ in range(MOST_TRIES):
+        rough, parameters, n_modes, floor = _drawn(near, modes, spare * n_draws, rng)
+        floored = np.maximum(parameters, floor)
+        fitted = fitted_gaps(posterior, floored[:N_FITTED])
+        noise = rng.standard_normal((len(floored), posterior.n_gaps))
+        gaps, ratios = fitted.at(floored, noise), fitted.log_density(noise, floored)
+        drawn, chosen = reweighed(rough, ratios - density(floored), n_draws, rng)
+        if best is None or drawn.ess > best[0][0].ess:
+            best = (drawn, parameters[chosen], n_modes, floor), gaps[chosen]
+        if drawn.ess > CLOSE / spare * rough.ess:
+            return best
+        starts, spare = near.coordinates.parameters(modes), SPARE
+        density = partial(fitted.log_density, rng.standard_normal((1, posterior.n_gaps)))
+        found = [find_mode(density, start, bounds_of(posterior)) for start in starts]
+        prior = partial(log_prior, posterior.spec, posterior.blocks)
+        continued = partial(_continued, density, prior, floor)
+        near = replace(near, coordinates=replace(near.coordinates, density=continued))
+        modes = near.coordinates.points(np.array(found))
+    return best if best and best[0][0].ess > ESS_LIMIT else None
 
 
 def mode_of(posterior: Collapsed) -> FloatArray:
@@ -363,13 +383,20 @@ class Gaps:
     coefficients: FloatArray  # (1 + n_parameters, n_gaps)
     root: FloatArray  # (n_gaps, n_gaps): inverse transposed factor of the precision times sigma²
 
-    def draw(self, parameters: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw (n, n_gaps) outcomes; also return (n,) log densities without the sigmas."""
-        noise = rng.standard_normal((len(parameters), len(self.root)))
+    def at(self, parameters: FloatArray, noise: FloatArray) -> FloatArray:
+        """Return (n, n_gaps) outcomes with this standard noise."""
         scaled = noise @ self.root.T / np.sqrt(_precisions(self.posterior, parameters))
         moved = parameters - self.center
         means = np.hstack([np.ones((len(moved), 1)), moved]) @ self.coefficients
-        return means + scaled, -0.5 * (noise**2).sum(axis=1)
+        return np.asarray(means + scaled)
+
+    def log_density(self, noise: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Estimate the (n,) log densities of parameters from gaps with this standard noise.
+
+        The expected density over the noise is the exact one, up to a constant.
+        """
+        gaps = self.at(parameters, noise)
+        return log_density(self.posterior, parameters, gaps) + 0.5 * (noise**2).sum(axis=1)
 
 
 def fitted_gaps(posterior: Collapsed, parameters: FloatArray) -> Gaps:

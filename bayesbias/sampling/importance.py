@@ -168,16 +168,16 @@ def importance_resample(
 
 
 def reweighed(
-    drawn: Resampled, log_ratios: FloatArray, rng: Generator
+    drawn: Resampled, log_ratios: FloatArray, n_draws: int, rng: Generator
 ) -> tuple[Resampled, IntArray]:
-    """Resample draws from an approximation; the (n_draws,) log ratios are exact minus approximate.
+    """Choose n draws from an approximation; log ratios of its draws are exact minus approximate.
 
     Also return the indices of the chosen draws.
     """
     weights = np.exp(log_ratios - log_ratios.max())
     weights /= weights.sum()
     kept = 1 / (len(weights) * (weights**2).sum())
-    chosen = _resample(weights, len(weights), rng)
+    chosen = _resample(weights, n_draws, rng)
     again = replace(
         drawn,
         points=drawn.points[chosen],

@@ -311,8 +311,8 @@ def _log_gaps(posterior: Collapsed) -> None:
     missing = known - len(pairs)
     if missing and max(posterior.system.size, posterior.n_gaps**2) > MUCH_WORK:
         logging.getLogger(__name__).warning(
-            "rows are missing for %s of %s pairs of words, so the exact sampler takes several "
-            "times as long. To make it faster, leave out words or attributes with missing pairs",
+            "rows are missing for %s of %s pairs of words, so the exact sampler takes longer, up "
+            "to minutes. To make it faster, leave out words or attributes with missing pairs",
             f"{missing:,}",
             f"{known:,}",
         )
