@@ -36,11 +36,11 @@ from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow,
 from bayesbias.report.leans import Lean, Leans, Panel
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.page import save_plots
-from bayesbias.report.pages import page_of
+from bayesbias.report.pages import page_of, paper_of
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
 from bayesbias.report.screen import LABEL, screen_text, shared
-from bayesbias.report.sentences import Answer, between, claim_of
+from bayesbias.report.sentences import Answer, between, claim_of, plain
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
@@ -69,6 +69,14 @@ def two_groups() -> Analysis:
 @pytest.fixture(scope="module")
 def change() -> ChangeAnalysis:
     return bb.analyze_change("glove-demo", "hard", "gender", seed=1, draws=100, recover_words=60)
+
+
+@pytest.fixture(scope="module")
+def measured_change() -> ChangeAnalysis:
+    table, rng = groups_by_sets("gh", 3, 4), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.02 * rng.standard_normal(len(table)))
+    return bb.analyze_change(before, after, draws=100, seed=1, progressbar=False)
 
 
 @pytest.fixture(scope="module")
@@ -579,6 +587,20 @@ def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> N
     assert plain.scores["score"].tolist() == ["weat", "mac", "same"]
     pd.testing.assert_frame_equal(plain.scores, known.scores)
     assert (len(plain.landmarks), len(known.landmarks)) == (3, 0)
+
+
+@pytest.mark.parametrize(("after", "above"), [(0.5, False), (0.56, False), (0.6, True)])
+def test_bias_is_left_only_if_a_classifier_is_clearly_above_chance(
+    after: float, above: bool, measured_change: ChangeAnalysis
+) -> None:
+    """Of 200 guesses, the standard error is .035."""
+    row = {"check": "classifier", "before": 1.0, "after": after, "chance": 0.5, "n": 200}
+    frames = Frames({**measured_change.frames, "remains": pd.DataFrame([row])})
+    found = replace(measured_change.found, frames=frames)
+    said, paper = plain(page_of(found).answer.sentence), str(paper_of(found))
+    assert [" still " in said, " still " in paper, "did not remove" in paper] == [above] * 3
+    assert "(chance: 50%)" in said
+    assert "(chance: 50%)" in paper
 
 
 @pytest.mark.slow

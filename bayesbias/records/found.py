@@ -6,6 +6,7 @@ from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import sqrt
 from typing import Any
 
 import pandas as pd
@@ -257,6 +258,15 @@ class ChangeRecord(Record):
         frame = self.frames["remains"]
         rows = frame[frame["check"] == name] if len(frame) else frame
         return None if rows.empty else rows.iloc[0]
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether the classifier is more than two binomial standard errors above chance."""
+        left = self.check("classifier")
+        if left is None:
+            return False
+        chance = left["chance"]
+        return bool(left["after"] > chance + 2 * sqrt(chance * (1 - chance) / left["n"]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
