@@ -442,7 +442,10 @@ def test_attributes_of_two_sets_are_in_both_and_wide_names_fit_into_terminals() 
     few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
     found = bb.analyze(vectors, listed, name="漢字" * 30, **few)
     assert max(cell_len(line) for line in str(found).splitlines()) <= 80
-    assert "list’s 12 entries" in str(found.write_up())
+    paper = str(found.write_up())
+    assert "list’s 12 entries" in paper
+    (line,) = (line for line in paper.splitlines() if "correspond to" in line)
+    assert len(re.findall(r"\d\.\d", line)) == 1  # sizes of sets with a common word have no sum
     drawn = PairMap(word_pairs(found.table), {}, {})
     assert drawn.attributes.count("both") == 2
     for (group, name), own in (
