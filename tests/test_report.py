@@ -189,6 +189,8 @@ NUMBERED = naming_of(
         (between(-0.02, 0.1), "between 0.10 closer and 0.02 farther"),
         (between(0.012, 0.1), "between 0.01 and 0.10 closer"),
         (between(-0.1, -0.012), "between 0.01 and 0.10 farther"),
+        (between(-0.02, 0.1, ("a", "b")), "between 0.10 (b) closer and 0.02 (a) farther"),
+        (between(-0.1, -0.012, ("a", "b")), "between 0.01 (b) and 0.10 (a) farther"),
         (NUMBERED.groups["0"], "words of group 0"),
         (NUMBERED.sets["0"], "stereotypes of group 0"),
         (NUMBERED.sets["18-25"], "youth words"),
@@ -695,6 +697,17 @@ def test_sweeps_name_the_places_of_sets_with_few_words(sweep: Sweep) -> None:
     (alert,) = page.answer.alerts
     assert all(name in alert for name in ("calm", "wild", "jobs", "kin"))
     assert "1 of 4" in next(iter(page.details())).text()
+
+
+def test_reversed_lists_of_a_sweep_are_farther_by_positive_numbers(sweep: Sweep) -> None:
+    dots = sweep.frames["dots"]
+    decks = [
+        page_of(replace(sweep.found, frames=Frames({**sweep.frames, "dots": each}))).answer.deck
+        for each in (dots, dots.assign(mean=-dots["mean"]))
+    ]
+    closer, farther = (deck.partition(". ")[0] for deck in decks)
+    assert "−" not in closer + farther
+    assert farther == closer.replace("closer", "farther")
 
 
 def test_many_language_models_have_a_range_with_names(pairs: PairAnalysis) -> None:

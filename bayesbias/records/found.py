@@ -292,7 +292,8 @@ class SweepRecord(Record):
     """What was found about every list in every embedding.
 
     Its frames include ``ranks``, ``differences``, ``shares``, and ``dots`` of the joint model,
-    which are empty without it. `settings` describes the fits, and `sources` what was compared.
+    which are empty without it: no list has different distances in two embeddings, or the model
+    failed (`joint_failed`). `settings` describes the fits, and `sources` what was compared.
     """
 
     title: str
@@ -301,6 +302,7 @@ class SweepRecord(Record):
     n_models: int
     settings: str
     sources: tuple[tuple[str, str], ...]
+    joint_failed: bool = False
 
     @property
     def warnings(self) -> list[BayesbiasWarning]:
