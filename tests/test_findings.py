@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from bayesbias.posterior import baseline_words
 from bayesbias.records.found import Frames, Without
 from bayesbias.report.list_page import WITHOUT
 from bayesbias.report.numbers import number
+from bayesbias.report.pages import paper_of
 from bayesbias.report.sentences import plain
 from bayesbias.report.write_up import (
     OF_EMBEDDINGS,
@@ -250,6 +252,27 @@ def test_the_write_up_has_the_numbers_of_the_frames(religion: Analysis) -> None:
     methods, results = text.split("## Results")
     assert r"[m(h, S_g) - m(g, S_g)]" in methods
     assert "100%" not in results
+
+
+def test_the_overall_estimate_of_the_write_up_has_the_sign_of_its_formula(
+    religion: Analysis,
+) -> None:
+    headline, row = religion.frames["headline"], religion.found.overall
+    ends = {"low": -headline["high"], "high": -headline["low"]}
+    turned = headline.assign(mean=-headline["mean"], **ends)
+    found = replace(religion.found, frames=Frames({**religion.frames, "headline": turned}))
+    text = str(paper_of(found))
+    assert row.mean > 0
+    assert f"{number(-row.mean)} (89% interval {number(-row.high)} to {number(-row.low)};" in text
+
+
+def test_probabilities_of_the_write_up_are_those_of_the_page(religion: Analysis) -> None:
+    """No probability is 0, because no posterior is certain."""
+    small = religion.frames["headline"].assign(p_rope=0.001, p_rope_ceiling=0.999)
+    found = replace(religion.found, frames=Frames({**religion.frames, "headline": small}))
+    said = re.search(r"within ±\S+ is (\S+); .* exceed (\S+)\.\n", str(paper_of(found)))
+    assert said is not None
+    assert said.groups() == ("0.01", "0.99")
 
 
 def test_what_is_cited_is_there(religion: Analysis) -> None:

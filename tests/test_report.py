@@ -36,11 +36,11 @@ from bayesbias.report.dots import LIST, MANY, SHARES, WHOLE, DotPicture, DotRow,
 from bayesbias.report.leans import Lean, Leans, Panel
 from bayesbias.report.numbers import digits_for, graded, number, percent, probability
 from bayesbias.report.page import save_plots
-from bayesbias.report.pages import page_of
+from bayesbias.report.pages import page_of, paper_of
 from bayesbias.report.pair_map import PairMap
 from bayesbias.report.parts import LANDMARKS
 from bayesbias.report.screen import LABEL, screen_text, shared
-from bayesbias.report.sentences import Answer, between, claim_of
+from bayesbias.report.sentences import Answer, between, claim_of, plain
 from bayesbias.report.tables import table
 from bayesbias.tables.word_pairs import word_pairs
 from bayesbias.workflows.change import ChangeAnalysis
@@ -69,6 +69,14 @@ def two_groups() -> Analysis:
 @pytest.fixture(scope="module")
 def change() -> ChangeAnalysis:
     return bb.analyze_change("glove-demo", "hard", "gender", seed=1, draws=100, recover_words=60)
+
+
+@pytest.fixture(scope="module")
+def measured_change() -> ChangeAnalysis:
+    table, rng = groups_by_sets("gh", 3, 4), np.random.default_rng(1)
+    before = table.assign(cosine_distance=0.8 + 0.05 * rng.standard_normal(len(table)))
+    after = plus(before, 0.02 * rng.standard_normal(len(table)))
+    return bb.analyze_change(before, after, draws=100, seed=1, progressbar=False)
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +189,8 @@ NUMBERED = naming_of(
         (between(-0.02, 0.1), "between 0.10 closer and 0.02 farther"),
         (between(0.012, 0.1), "between 0.01 and 0.10 closer"),
         (between(-0.1, -0.012), "between 0.01 and 0.10 farther"),
+        (between(-0.02, 0.1, ("a", "b")), "between 0.10 (b) closer and 0.02 (a) farther"),
+        (between(-0.1, -0.012, ("a", "b")), "between 0.01 (b) and 0.10 (a) farther"),
         (NUMBERED.groups["0"], "words of group 0"),
         (NUMBERED.sets["0"], "stereotypes of group 0"),
         (NUMBERED.sets["18-25"], "youth words"),
@@ -434,7 +444,10 @@ def test_attributes_of_two_sets_are_in_both_and_wide_names_fit_into_terminals() 
     few = {"matched": 0, "reference_lists": 0, "draws": 200, "seed": 1}
     found = bb.analyze(vectors, listed, name="漢字" * 30, **few)
     assert max(cell_len(line) for line in str(found).splitlines()) <= 80
-    assert "list’s 12 entries" in str(found.write_up())
+    paper = str(found.write_up())
+    assert "list’s 12 entries" in paper
+    (line,) = (line for line in paper.splitlines() if "correspond to" in line)
+    assert len(re.findall(r"\d\.\d", line)) == 1  # sizes of sets with a common word have no sum
     drawn = PairMap(word_pairs(found.table), {}, {})
     assert drawn.attributes.count("both") == 2
     for (group, name), own in (
@@ -581,6 +594,20 @@ def test_published_scores_need_no_other_lists_and_landmarks_no_covariates() -> N
     assert (len(plain.landmarks), len(known.landmarks)) == (3, 0)
 
 
+@pytest.mark.parametrize(("after", "above"), [(0.5, False), (0.56, False), (0.6, True)])
+def test_bias_is_left_only_if_a_classifier_is_clearly_above_chance(
+    after: float, above: bool, measured_change: ChangeAnalysis
+) -> None:
+    """Of 200 guesses, the standard error is .035."""
+    row = {"check": "classifier", "before": 1.0, "after": after, "chance": 0.5, "n": 200}
+    frames = Frames({**measured_change.frames, "remains": pd.DataFrame([row])})
+    found = replace(measured_change.found, frames=frames)
+    said, paper = plain(page_of(found).answer.sentence), str(paper_of(found))
+    assert [" still " in said, " still " in paper, "did not remove" in paper] == [above] * 3
+    assert "(chance: 50%)" in said
+    assert "(chance: 50%)" in paper
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesbias.warnings.EquidistantWords")
 def test_a_change_of_one_set_is_that_of_a_plain_difference() -> None:
@@ -670,6 +697,17 @@ def test_sweeps_name_the_places_of_sets_with_few_words(sweep: Sweep) -> None:
     (alert,) = page.answer.alerts
     assert all(name in alert for name in ("calm", "wild", "jobs", "kin"))
     assert "1 of 4" in next(iter(page.details())).text()
+
+
+def test_reversed_lists_of_a_sweep_are_farther_by_positive_numbers(sweep: Sweep) -> None:
+    dots = sweep.frames["dots"]
+    decks = [
+        page_of(replace(sweep.found, frames=Frames({**sweep.frames, "dots": each}))).answer.deck
+        for each in (dots, dots.assign(mean=-dots["mean"]))
+    ]
+    closer, farther = (deck.partition(". ")[0] for deck in decks)
+    assert "−" not in closer + farther
+    assert farther == closer.replace("closer", "farther")
 
 
 def test_many_language_models_have_a_range_with_names(pairs: PairAnalysis) -> None:

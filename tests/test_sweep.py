@@ -147,7 +147,7 @@ def test_the_command_writes_what_there_is(config_path, undisturbed, tmp_path, ca
     text = config_path.read_text().replace('"wild.npz"', '"lost <b>.npz"')
     lost.write_text(text.replace("Small sweep", "Small <i>sweep</i>"))
     assert main(["sweep", str(lost), "--out", str(out), "--jobs", "1000000"]) == 1
-    assert "8 of 12 cells" in capsys.readouterr().out
+    assert "8 of 12;" in capsys.readouterr().out
     frames = {f"{name}.csv" for name in ("differences", "missing", "ranks", "shares", "summary")}
     frames |= {f"{name}.csv" for name in ("cells", "contrasts", "dots", "failures", "tables")}
     frames |= {"report.html", "report.md", "run.json", "plots", "results"}
@@ -409,6 +409,8 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
         assert not page.answer.alerts
         ranked = {"calm", "wild"} if wild in embeddings else set[str]()
         assert {*done.ranks.get("embedding", ())} == ranked
+        if not ranked:
+            raises("there is no figure: .* no list has different distances", done.plot)
     turned, vectors = config_path.with_name("turned.npz"), bb.load_vectors(calm.source)
     vectors.vectors = vectors.vectors[:, ::-1]
     bb.save_vectors(vectors, turned)
@@ -416,6 +418,7 @@ def test_embeddings_without_a_rank_are_named_with_the_reason(
     assert [one.name for one in failed.uncompared] == [JOINT]
     assert failed.warnings == [bb.warnings.NotRanked(failed.uncompared[0].message)]
     assert any(str(failed.warnings[0]) in text for text in page_of(failed.found).answer.alerts)
+    raises("there is no figure: .* the joint model failed", failed.plot)
 
 
 @pytest.mark.seconds

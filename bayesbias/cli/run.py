@@ -186,7 +186,7 @@ def sweep(
         screen.complain(f"{failure.name}: {failure.message}")
     made = len(done.cells) - len(done.failures)
     reused = f"{counted(done.reused, 'result')} already existed"
-    screen.say(f"{made} of {len(done.cells)} cells have a result; {reused}.")
+    screen.say(f"Cells with a result: {made} of {len(done.cells)}; {reused}.")
     if 0 < made <= MOST_TOLD:
         overall = done.contrasts[done.contrasts["level"] == "overall"]
         gaps = contrast_of(overall, "associated", "different")

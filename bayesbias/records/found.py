@@ -6,6 +6,7 @@ from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import sqrt
 from typing import Any
 
 import pandas as pd
@@ -258,6 +259,15 @@ class ChangeRecord(Record):
         rows = frame[frame["check"] == name] if len(frame) else frame
         return None if rows.empty else rows.iloc[0]
 
+    @property
+    def recoverable(self) -> bool:
+        """Whether the classifier is more than two binomial standard errors above chance."""
+        left = self.check("classifier")
+        if left is None:
+            return False
+        chance = left["chance"]
+        return bool(left["after"] > chance + 2 * sqrt(chance * (1 - chance) / left["n"]))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairRecord(Record):
@@ -282,7 +292,8 @@ class SweepRecord(Record):
     """What was found about every list in every embedding.
 
     Its frames include ``ranks``, ``differences``, ``shares``, and ``dots`` of the joint model,
-    which are empty without it. `settings` describes the fits, and `sources` what was compared.
+    which are empty without it: no list has different distances in two embeddings, or the model
+    failed (`joint_failed`). `settings` describes the fits, and `sources` what was compared.
     """
 
     title: str
@@ -291,6 +302,7 @@ class SweepRecord(Record):
     n_models: int
     settings: str
     sources: tuple[tuple[str, str], ...]
+    joint_failed: bool = False
 
     @property
     def warnings(self) -> list[BayesbiasWarning]:

@@ -76,8 +76,9 @@ class ChangePage(Page[ChangeRecord]):
             f"{where}{versus}.",
         ]
         if (left := record.check("classifier")) is not None:
+            still = " still" * record.recoverable
             pieces.append(
-                f" A classifier still guesses {percent(left['after'])} of the {int(left['n']):,} "
+                f" A classifier{still} guesses {percent(left['after'])} of the {int(left['n']):,} "
                 f"most biased words right (chance: {percent(left['chance'])})."
             )
         return tuple(pieces)

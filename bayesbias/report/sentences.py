@@ -155,14 +155,21 @@ def list_deck(record: ListRecord) -> str:
     return f"Stereotyped pairs are {toward} than reverse pairs by {sized(row, sign)}. {scale}"
 
 
-def between(low: float, high: float) -> str:
-    """Write the ends of an interval in words, from the closer end if both have one sign."""
+def between(low: float, high: float, of: tuple[str, str] = ("", "")) -> str:
+    """Write the ends of a range in words, the smaller size first; `of` names the low and the high.
+
+    If the ends have different signs, the closer one is first.
+    """
     digits = digits_for(low, high)
+    least, most = (
+        number(abs(end), digits) + f" ({name})" * bool(name)
+        for end, name in zip((low, high), of, strict=True)
+    )
     if low >= 0:
-        return f"between {number(low, digits)} and {number(high, digits)} closer"
+        return f"between {least} and {most} closer"
     if high <= 0:
-        return f"between {number(-high, digits)} and {number(-low, digits)} farther"
-    return f"between {number(high, digits)} closer and {number(-low, digits)} farther"
+        return f"between {most} and {least} farther"
+    return f"between {most} closer and {least} farther"
 
 
 def sized(row: Row, sign: int = 1, *, digits: int = 0) -> str:

@@ -27,7 +27,7 @@ from .numbers import (
     probability_name,
 )
 from .page import Fold, Page, Plots, limits
-from .sentences import Answer, Marked, Sentence, for_scale, opening, plain
+from .sentences import Answer, Marked, Sentence, between, for_scale, opening, plain
 from .tables import Table, table
 
 
@@ -50,16 +50,11 @@ class SweepPage(Page[SweepRecord]):
         doubts += _predicted(record)
         copies = self._copies()
         rows = [(row, copies.get(row.key, row.key), "") for row in record.rows]
-        ordered = sorted(record.rows, key=lambda row: row.mean)
-        digits = digits_for(ordered[0].mean, ordered[-1].mean)
-        least, most = (
-            f"{number(row.mean, digits)} ({row.key})" for row in (ordered[0], ordered[-1])
-        )
+        low, high = (end(record.rows, key=lambda row: row.mean) for end in (min, max))
         says = f"{plain(sweep_sentence(record))} Closer by"
         picture = parts.dot_picture(rows, says, parts.ruler(record), unit=parts.OWN, first=MANY)
-        deck = (
-            f"Words are closer to their own stereotypes by {least} to {most}. {for_scale(record)}"
-        ).rstrip()
+        ends = between(low.mean, high.mean, (low.key, high.key))
+        deck = f"Their own stereotypes are {ends}. {for_scale(record)}".rstrip()
         return Answer(sweep_sentence(record), deck, picture, doubts)
 
     def _copies(self) -> dict[str, str]:
@@ -148,7 +143,9 @@ def sweep_sentence(record: SweepRecord) -> Sentence:
     cells = len(record.frames["cells"])
     if not record.has("ranks"):
         done = cells - len(record.frames["failures"])
-        return (f"{done} of {counted(cells, 'cell')} have a result; no ranks were computed.",)
+        alike = "no list has different distances in two embeddings"
+        why = "the joint model failed" if record.joint_failed else alike
+        return (f"No ranks were computed, because {why}. Cells with a result: {done} of {cells}.",)
     ranks = record.ranks
     ordered = ranks.sort_values("p_most")
     top = ordered.iloc[-1]

@@ -10,11 +10,9 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from ..records.found import ChangeRecord, ListRecord, Record
 from ..records.naming import GIVEN
-from ..records.rows import Row
+from ..records.rows import Row, Verdict
 from ..tables.schema import CONNECTIONS
 from .change_page import word_moves
 from .list_page import split_in_words
@@ -49,8 +47,11 @@ OF_METHODS = {
 }
 """Sources of debiasing methods."""
 
-COUNTED = ("protected_group", "attribute_set")
-"""Roles of the words whose effective numbers are reported."""
+COUNTED = {
+    "protected_group": ("words", "protected word"),
+    "attribute_set": ("stereotypes", "stereotype"),
+}
+"""Roles of the words whose effective numbers are reported: keys of their numbers, and names."""
 
 KINDS = {"hdi": "highest-density", "eti": "equal-tailed"}
 
@@ -143,6 +144,7 @@ def _paper(record: Record, source: str, **values: object) -> WriteUp:
         **{"counted": counted, "joined": joined, "of_models": OF_MODELS, "real": number},
         **{"capital": lambda text: text[:1].upper() + text[1:], "thousandths": thousandths},
         "placed": partial(_placed, ci_prob=record.ci_prob),
+        "probable": _probable,
         "version": version("bayesbias"),
         "found": dict(record.led("diagnostics").itertuples(index=False, name=None)),
         "number": lambda value, digits=0: f"{value:,.{digits}f}",
@@ -187,10 +189,14 @@ def _values(record: ListRecord) -> dict[str, Any]:
     }
 
 
-def _placed(row: Row, ci_prob: float) -> str:
-    """Write an estimate with its interval and the probability of its direction, without a sign."""
+def _probable(p: float) -> str:
+    """Write a posterior probability with two decimals, rounded as in verdicts."""
+    return number(Verdict(p).percent / 100, 2)
+
+
+def _placed(row: Row, ci_prob: float, sign: int = 1) -> str:
+    """Write an estimate, times `sign`, with its interval and the probability of its direction."""
     ci, direction = probability_name(ci_prob), number(row.verdict.larger / 100, 2)
-    sign = 1 if row.mean >= 0 else -1
     digits = thousandths(row.low, row.high)
     low, high = (number(end, digits) for end in sorted(sign * end for end in (row.low, row.high)))
     return (
@@ -203,16 +209,20 @@ def _results(record: ListRecord) -> dict[str, Any]:
     """Return what the results name: estimates, what they compare with, and their limits."""
     overall, names, frames = record.overall, record.naming.groups, record.frames
     sizes, topics, headline = frames["sizes"], record.topics(), frames["headline"]
-    unrelated = list[str]()
+    unrelated = dict[str, str]()
     if len(sizes):
-        count = sizes.groupby("role", sort=False)["n_effective"].sum()
-        unrelated = [number(count.get(name, np.nan), 1) for name in COUNTED]
+        sums = sizes.groupby("role")[["n_words", "n_effective"]].sum()
+        for role, (key, name) in COUNTED.items():
+            if sums["n_words"].get(role) == record.sizes[key]:  # no word is in two sets
+                words = counted(record.sizes[key], name)
+                unrelated[words] = number(sums["n_effective"][role], 1)
     return {
         "claim": claim_of(record, holds=overall.mean >= 0),
         "by_group": [
-            f"{names[row.key]} were {'closer to' if row.mean >= 0 else 'farther from'} their own "
-            f"stereotypes by {_placed(row, record.ci_prob)}"
+            f"{names[row.key]} were {nearer} their own stereotypes by "
+            f"{_placed(row, record.ci_prob, sign)}"
             for row in record.groups
+            for nearer, sign in [("closer to", 1) if row.mean >= 0 else ("farther from", -1)]
         ],
         "unclear": [names[row.key] for row in record.groups if row.verdict.holds is None],
         "small": headline.loc[headline["level"] == "overall"].iloc[0],

@@ -25,6 +25,7 @@ from ..records.found import Frames, ListRecord, Record
 from ..report.page import REPORT, Page
 from ..report.pages import IndexPage, page_of, paper_of
 from ..report.screen import cell, screen_text, shared
+from ..report.sentences import plain
 from ..sampling.options import FitOptions
 from ..warnings import SlowText
 from .output import replace_results, require_place, write_frames, write_report, write_text
@@ -172,8 +173,17 @@ class Fitted:
         return self.page().folded()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the main figure of the report with matplotlib, on new Axes if none are passed."""
-        return next(iter(self.page().plots().values()))(ax=ax)
+        """Draw the main figure of the report with matplotlib, on new Axes if none are passed.
+
+        Raises
+        ------
+        ValueError
+            If there is no figure, as for a sweep without ranks.
+        """
+        page = self.page()
+        if not (figures := page.plots()):
+            raise ValueError(f"there is no figure: {plain(page.answer.sentence)}")
+        return next(iter(figures.values()))(ax=ax)
 
     def write_up(self) -> WriteUp:
         """Write paragraphs for a paper, with references."""

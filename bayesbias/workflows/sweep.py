@@ -183,7 +183,8 @@ def run_sweep(
     record = _record(config, frames, done.warnings)
     of_tables = ListInOneEmbedding, SomeAtEqualFrequency
     told = [one for one in done.warnings.get(JOINT, ()) if isinstance(one, of_tables)]
-    record = replace(record, notices=(*record.notices, *told, *left_out, *unranked))
+    notices = (*record.notices, *told, *left_out, *unranked)
+    record = replace(record, notices=notices, joint_failed=bool(unranked))
     return Sweep(record, done.reused, tuple(failed))
 
 
