@@ -324,3 +324,18 @@ def test_deviations_are_those_of_brute_force() -> None:
     for column in ("cosine_distance", "deviation", "own"):
         block = pairs.groupby(["protected_group", "attribute_set"], sort=False)[column].mean()
         np.testing.assert_allclose(blocks[column], block)
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoSets")
+def test_stereotypes_that_all_groups_share_change_no_difference_between_blocks() -> None:
+    words = {"cat": ["quiet", "small"], "dog": ["loyal", "loud"]}
+    groups = {"cat": ["cat", "kitten"], "dog": ["dog", "puppy", "dogs"]}
+    alone, shared = (
+        word_pairs(bb.distance_table("glove-demo", {"groups": groups, "stereotypes": sets}))
+        for sets in (words, {name: [*words[name], "clever", "friendly"] for name in words})
+    )
+    assert len(shared) == len(alone) + 10
+    columns = ["protected_group", "attribute_set", "own", "cosine_distance"]
+    expected = block_means(alone)[columns].sort_values(columns[:2], ignore_index=True)
+    found = block_means(shared)[columns].sort_values(columns[:2], ignore_index=True)
+    pd.testing.assert_frame_equal(found, expected)

@@ -774,6 +774,46 @@ def test_a_claim_against_stereotypes_names_those_of_others_first() -> None:
     assert ("toward others’" in first, "toward their own" in second) == (True, True)
 
 
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ("model", "shared", "question"),
+    [
+        pytest.param("by-group", 2, Question.CROSSED, marks=pytest.mark.slow),
+        pytest.param("by-group", 4, Question.OWN, marks=pytest.mark.slow),
+        ("crossed", 0, Question.OWN),
+        ("paper", 0, Question.OWN),
+    ],
+)
+def test_pairs_are_reversed_only_if_the_closeness_of_sets_cancels(
+    model: str, shared: int, question: Question
+) -> None:
+    """It stays in averages over words, and if a group's set is part of the other group's."""
+    rng = np.random.default_rng(1)
+    sets = {"g": [f"a{n}" for n in range(4)]}
+    sets["h"] = [*sets["g"][:shared], "b0", "b1", "b2"]
+    words = {"groups": {"g": ["g0", "g1", "g2", "g3"], "h": ["h0", "h1"]}, "stereotypes": sets}
+    words["controls"] = {"neutral": ["k0", "k1", "k2"]}
+    names = {word for kind in words.values() for some in kind.values() for word in some}
+    vectors = {word: rng.normal(size=20) for word in sorted(names)}
+    how = {"models": [model], "draws": 100, "reference_lists": 0, "matched": 0, "seed": 1}
+    with warnings.heard():
+        found = bb.analyze(vectors, words, **how)
+    record, page = found.found, found.page()
+    estimand = record.frames["headline"]["estimand"].iloc[0]
+    reverse = replace(record, question=Question.CROSSED)
+    as_reversed, is_crossed = page_of(reverse), question is Question.CROSSED
+    assert record.question is question
+    assert (estimand == "double difference") == is_crossed
+    claim = claim_of(reverse, holds=record.overall.mean >= 0)
+    assert (claim.lower() in found.write_up().markdown.lower()) == is_crossed
+    assert (as_reversed.side() == page.side()) == is_crossed
+    assert len(list(as_reversed.folds())) - len(list(page.folds())) == (not is_crossed)
+    if is_crossed:
+        steps = record.frames["steps"].set_index("step")["value"]
+        raw = record.led("attributes").groupby("protected_group")["raw"].mean().mean()
+        assert steps["difference"] == pytest.approx(-raw)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lost", "question", "groups"),

@@ -36,7 +36,8 @@ def split_by_baseline(tree: DataTree, neighbors: pd.DataFrame | None = None) -> 
     -------
     DataFrame
         ``baseline`` (a kind of controls, or ``neighbors``), ``protected_group``, and ``mean``. It
-        is empty if the overall contrast is not between two groups' stereotypes.
+        is empty if the overall contrast is not between two groups' stereotypes, if the model has no
+        group means, or if the table has no baseline.
 
     Examples
     --------

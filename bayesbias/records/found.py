@@ -148,13 +148,15 @@ class Question(StrEnum):
     asks whether two groups differ on two sets, and `SHARED` whether they differ on the only set
     that is a group's own. `GROUPS` asks, with sets of three or more groups, whether each group is
     closer to its own stereotypes than other groups are, beyond its closeness to the stereotypes of
-    third groups.
+    third groups. `OWN` asks whether words are, on average, closer to their own group's stereotypes
+    than to others'; the answer may include how close each set is to all groups.
     """
 
     ALONE = "alone"
     CROSSED = "crossed"
     SHARED = "shared"
     GROUPS = "groups"
+    OWN = "own"
 
 
 class Without(StrEnum):

@@ -56,6 +56,8 @@ class ListPage(Page[ListRecord]):
             notes.insert(
                 0, "With two groups, this is one number; which group it comes from is not known."
             )
+        elif record.question is Question.OWN:
+            notes.insert(0, "This may include how close each set is to all groups.")
         elif record.groups:
             notes.insert(0, "Compared with other groups’ words, beyond third groups’ stereotypes.")
         alerts, drawn = parts.alerts(record), self._picture()
@@ -163,7 +165,7 @@ class ListPage(Page[ListRecord]):
                 "minus theirs, less the same difference for the stereotypes of third groups. A "
                 "group that is close to all words gains nothing."
             )
-        else:
+        elif record.question is not Question.OWN:
             yield "The groups are compared on the same stereotypes."
         how = "This is not removed here."
         if record.frequency_removed:

@@ -37,11 +37,13 @@ SIDES = ("reverse", "with the stereotype")
 
 OWN = "closer to own stereotypes, in cosine distance"
 TOWARD = "closer than other groups’ words, in cosine distance"
+THAN_OTHERS = "closer than to others’ stereotypes, in cosine distance"
 UNITS = {
-    Question.ALONE: "closer than to others’ stereotypes, in cosine distance",
+    Question.ALONE: THAN_OTHERS,
     Question.CROSSED: "stereotyped pairs closer, in cosine distance",
     Question.SHARED: TOWARD,
     Question.GROUPS: TOWARD,
+    Question.OWN: THAN_OTHERS,
 }
 """What numbers mean: in sweeps, and for each question."""
 

@@ -89,6 +89,10 @@ def claim_of(record: ListRecord, *, holds: bool = True) -> str:
     if record.question is Question.SHARED:
         who, of_set, others = owners(record.naming)
         return f"{who} lean toward {of_set} {'more' if holds else 'less'} than {others} do"
+    if record.question is Question.OWN:
+        ends = ("their own group’s stereotypes", "others’")
+        first, second = ends if holds else ("others’ stereotypes", "their own group’s")
+        return f"words are closer, on average, to {first} than to {second}"
     both = ("their own stereotypes", "others’") if holds else ("others’ stereotypes", "their own")
     return "on average, groups lean toward {} more than toward {}".format(*both)
 

@@ -61,8 +61,15 @@ def _balanced(pairs: pd.DataFrame, of: str, within: str) -> pd.Series:
 
 
 def block_means(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean distance and deviation of every group with every set of stereotypes."""
-    blocks = pairs.groupby([GROUP, SET], sort=False).agg(
+    """Return the mean distance and deviation of every group with every set of stereotypes.
+
+    The means of a set are over the attributes that all groups have in it. A stereotype that groups
+    share is in another set for each of them.
+    """
+    of_attributes = pairs.groupby([SET, "attribute"], sort=False)[GROUP].transform("nunique")
+    of_sets = pairs.groupby(SET, sort=False)[GROUP].transform("nunique")
+    compared = pairs[of_attributes == of_sets]
+    blocks = compared.groupby([GROUP, SET], sort=False).agg(
         own=("own", "any"),
         cosine_distance=("cosine_distance", "mean"),
         deviation=("deviation", "mean"),

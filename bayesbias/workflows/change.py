@@ -256,6 +256,6 @@ def _record(
         after=known.names[1],
         method=method,
         naming=(naming_of(words) if words else names_in(table)).of(table),
-        question=question_of(frames["word_pairs"]),
+        question=question_of(frames["word_pairs"], lead["contrasts"]),
         pairing=pairing_text(lead.posterior.attrs),
     )

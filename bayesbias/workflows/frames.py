@@ -16,7 +16,7 @@ from ..comparison.pairing import ENDS
 from ..model.tree import design_of, index_of, labels, spec_of
 from ..posterior.contrasts import contrast_quantiles, contrasts
 from ..posterior.diagnostics import diagnostics, influence, prior_sensitivity
-from ..posterior.estimands import has_cells
+from ..posterior.estimands import PLAIN, WITHIN, has_cells
 from ..posterior.predictive import effective_sizes
 from ..posterior.slopes import slopes
 from ..posterior.summaries import sd_summary, summary
@@ -122,12 +122,16 @@ def _raw(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def question_of(pairs: pd.DataFrame) -> Question:
-    """Return what can be asked about the groups and sets that were measured."""
+def question_of(pairs: pd.DataFrame, gaps: pd.DataFrame) -> Question:
+    """Return what the overall contrast answers about the groups and sets that were measured."""
     n_groups, n_sets = pairs[["protected_group", "attribute_set"]].nunique()
+    estimand = set(at_level(default_rows(gaps), OVERALL)["estimand"])
+    is_shared = pairs.loc[pairs["own"], "attribute_set"].nunique() == 1
     if n_groups == 1:
         return Question.ALONE
-    if pairs.loc[pairs["own"], "attribute_set"].nunique() == 1:
+    if WITHIN in estimand or (PLAIN in estimand and not is_shared):
+        return Question.OWN
+    if is_shared:
         return Question.SHARED
     return Question.CROSSED if n_groups == n_sets == 2 else Question.GROUPS
 

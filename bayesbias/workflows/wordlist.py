@@ -223,7 +223,7 @@ def _record(
         title=(wordlist.title or wordlist.name).partition(":")[0],
         embedding=settings.embedding,
         naming=naming_of(wordlist).of(frames["table"]),
-        question=question_of(frames["pairs"]),
+        question=question_of(frames["pairs"], lead["contrasts"]),
         frequency_removed=str(lead["contrasts"]["frequency"].iloc[0]) == "equal",
         without=without,
     )
