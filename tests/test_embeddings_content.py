@@ -36,6 +36,7 @@ from safetensors.numpy import save
 
 import bayesbias as bb
 from bayesbias.embeddings.formats import text, word2vec
+from bayesbias.embeddings.formats.separators import has_decimal_commas
 from bayesbias.embeddings.load import load_vectors
 
 MATRIX = np.array([*WORDS.values()], dtype=np.float32)
@@ -54,6 +55,11 @@ def test_separators_are_found(file: File, after: str, between: str) -> None:
         check(load_vectors(path), WORDS)
         check(load_vectors(path, ["Bill"]), {"Bill": WORDS["Bill"]})
     check(load_vectors(file("ends", lines(after, between, end=between + "\n"))), WORDS)
+
+
+def test_lines_that_end_in_text_have_no_decimal_commas() -> None:
+    assert has_decimal_commas([b"he 1,5 2,5", b"she 0,5 1,5"])
+    assert not has_decimal_commas([b"he 1,5 x", b"she 0,5 y"])
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 3])
