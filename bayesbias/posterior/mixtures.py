@@ -82,9 +82,13 @@ def mixtures_of(
 
 
 def mixed(posterior: Collapsed, parameters: FloatArray) -> FloatArray:
-    """Return the parameters to average over: evenly spaced ones if missing pairs cost much time."""
-    is_much = len(parameters) * posterior.n_gaps**3 > MOST_WORK
-    return parameters[:: max(1, len(parameters) // N_MIXED)] if is_much else parameters
+    """Return the parameters to average over: evenly spaced ones if each costs much time.
+
+    Each takes the solution of equations for the means, and for missing pairs.
+    """
+    work = max(posterior.system.size, posterior.n_gaps**2) ** 1.5
+    some = max(1, len(parameters) // N_MIXED) if len(parameters) * work > MOST_WORK else 1
+    return parameters[::some]
 
 
 def use_moments(
