@@ -1,6 +1,7 @@
 """Damaged files of every kind are refused with one line that names the file."""
 
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -250,3 +251,10 @@ def test_records_and_scores_that_are_none(tmp_path: Path) -> None:
     record.write_text(json.dumps(whole))
     for old, new in (("stereotypical", "first"), ("8,6,-", "8,x,-"), ("toy", "b")):
         refusal(text, scores.replace(old, new, 3), read)
+    digest = hashlib.sha256(scores.encode()).hexdigest()
+    record.write_text(json.dumps(whole | {"scores_hash": digest}))
+    lines = scores.splitlines(keepends=True)
+    for cut in ("".join(lines[:3]), scores[:-2], scores.replace("-", "-1", 1)):
+        assert "not as" in refusal(text, cut, read)
+    text.write_text(scores)
+    read_scored(folder)

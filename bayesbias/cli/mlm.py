@@ -105,6 +105,7 @@ def score(
                 cache=out / REMEMBERED,
                 progressbar=not screen.QUIET.get(),
             )
+        scores.to_csv(stage / SCORES, index=False)
         record = {
             "kind": read.kind,
             "made_by": KIND,
@@ -116,11 +117,11 @@ def score(
             "metadata_hash": metadata_hash,
             "dtype": dtype,
             "n_pairs": len(pairs),
+            "scores_hash": _hash_of(stage / SCORES),
             "unscored": scores.attrs["unscored"],
             "warnings": [str(one) for one in notices],
             "versions": output.versions("torch", "transformers"),
         }
-        scores.to_csv(stage / SCORES, index=False)
         output.write_record(record, stage)
     measured = bb.maskedlm.measure_table(bb.maskedlm.paired_scores(scores))
     measured = measured[measured["bias_type"] == "all"]

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .._core.checks import check_choice, check_numbers
+from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.transformer_files import (
     gives_attention,
     load_transformer,
@@ -130,6 +130,8 @@ def load_language_model(
         code, or does not match its tokenizer.
     """
     check_choice("dtype", dtype, DTYPES)
+    if name is not None and not name.strip():
+        raise ArgumentError(Argument("name"), f" must be a name; got {name!r}")
     place, network, tokenizer, missing = load_transformer(
         source,
         lambda config: LOADERS[_kind(config)],

@@ -109,7 +109,7 @@ def _covariates(chosen: pd.DataFrame, pairs: pd.DataFrame) -> Iterator[tuple[str
         different = counts.T.drop_duplicates().T
         for model, column in different.items():
             values = column.to_numpy(dtype=np.float64)
-            if values.std() > 0:
+            if np.ptp(values) > 0:  # the sd of equal numbers can be a rounding error
                 name = TOKENS if different.shape[1] == 1 else f"{TOKENS}, {model}"
                 yield name, values / values.std()
     if "direction" in chosen.columns and pairs["direction"].nunique() > 1:

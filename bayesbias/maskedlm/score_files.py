@@ -66,6 +66,12 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             f"{place} has missing or invalid fields: {', '.join(lacking) or 'unscored'}; score "
             "the pairs again"
         )
+    written = record.get("scores_hash")
+    if written is not None and written != hashlib.sha256(path.read_bytes()).hexdigest():
+        raise ValueError(
+            f"{path} is not as `{KIND}` wrote it, so scores may be missing or wrong; copy the "
+            "whole folder, or run the command again with --force, which uses remembered scores"
+        )
     with located(path):
         scores = read_csv(path, dtype=TEXTS, keep_default_na=False)
         require_columns(scores, SCORE_COLUMNS)
