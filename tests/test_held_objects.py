@@ -393,6 +393,17 @@ COUNTED: dict[str, tuple[list[Any], bool]] = {
     "count": ([9, 500, 400, 3, 2, 1], True),
     "Frequency": ([0.9, 500, 400, 3, 2, 1], True),
     "rank": ([4, 1, 2, 3, 5, 6], True),
+    "word_level_count": ([9, 500, 400, 3, 2, 1], True),
+    **{
+        name: ([5, 1, 2, 5, 6, 6], False)
+        for name in ("freq_class", "Frequency band", "count_bins", "freq.decile", "zipf_level")
+    },
+    "neg_log_freq": ([5.5, 1, 2, 5, 6, 6], False),
+    "-log_freq": ([5.5, 1, 2, 5, 6, 6], False),
+    "count.raw": ([9, 500, 400, 3, 2, None], False),
+    "freq rank": ([4, 1, 2, 3, 5, None], False),
+    "rank_pct": ([0.4, 0.1, 0.2, 0.3, 0.5, 0.6], False),
+    "rank.from.0": ([3, 0, 1, 2, 4, 5], False),
     "Frequency_rank": ([4, 1, 2, 3, 5, 6], True),
     "count.rank": ([4, 1, 2, 3, 5, 6], True),
     "rank freq": ([4, 1, 2, 3, 5, 6], True),
@@ -421,6 +432,17 @@ def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
         if ranked:
             ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
             assert [ranks["he"], ranks["she"]] == [1, 2]
+
+
+def test_ranks_in_a_column_are_kept_and_count_for_the_limit() -> None:
+    ranks = [7, 30, 30, 65, 9_000, 12]
+    counts = [*range(6)]  # of these few texts
+    held = WIDE.assign(count=counts, frequency_rank=ranks)
+    with pytest.warns(bb.warnings.ColumnsNotRead):
+        vectors = as_keyed(held)
+    assert bb.frequency_ranks(vectors)["rank"].tolist() == ranks
+    few = bb.load_vectors(vectors, limit=30).index_to_key
+    assert few == [word for word, rank in zip(WORDS, ranks, strict=True) if rank <= 30]
 
 
 WHOLE = np.array([[1, 0, 2], [0, 1, 0], [3, 1, -4]])

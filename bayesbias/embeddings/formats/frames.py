@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,18 @@ _COUNT = re.compile(
     _PART.format("(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)")
 )
 
+_TURNED = _PART.format("(neg(ative)?|minus)(log)?")
+_GROUPED = r".*[ _.-](band|bin|bucket|categor(y|ie)|classe?|group|level|tier|(dec|[a-z]+t)ile)s?"
+_NO_COUNT = re.compile(f"-.*|{_TURNED}|{_GROUPED}")
+"""Names of columns that do not rise with frequency, or have the same number for many words."""
+
 _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
 """Usual names of columns of numbers that are not dimensions, counts, or ranks."""
 
 SURE = 6
 """Number of the usual names that words have even if there are other texts or an index."""
+
+_USED = "used for frequency ranks"
 
 _NO_DIMENSIONS = (_INVERSE, _RANK, _COUNT, _OTHER)
 
@@ -46,7 +53,7 @@ _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
 
 
 def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | None]:
-    """Return a table's words, their vectors, and their ranks if there is a column of counts.
+    """Return a table's words, their vectors, and their ranks if it has a column of counts or ranks.
 
     The words are in the index or a column; the vectors are columns of numbers, or one column of
     lists. A warning names other columns.
@@ -78,8 +85,8 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         _require_series(given, kept, place, words)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
-    ranks, used = _ranks(frame, [p for p in rest if p in numbers])
-    _warn_of_columns(frame, rest, used)
+    ranks, uses = _ranks(frame, [p for p in rest if p in numbers])
+    _warn_of_columns(frame, rest, uses)
     return words.tolist(), rows, ranks
 
 
@@ -233,24 +240,37 @@ def place_of_ids(frame: pd.DataFrame) -> int | None:
     return place if place is not None and kinds[place] == "number" else None
 
 
-def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, list[int]]:
-    """Return the words' frequency ranks from a column of counts or ranks, and its place."""
-    names = [str(frame.columns[place]).strip().lower() for place in places]
-    kinds = [next((one for one in _NO_DIMENSIONS if one.fullmatch(name)), None) for name in names]
-    for kind in (_COUNT, _RANK):
-        if kind in kinds:
-            place = places[kinds.index(kind)]
-            column, ascending = frame.iloc[:, place], kind is _RANK
-            ranks = column.rank(method="first", ascending=ascending, na_option="bottom")
-            return ranks.to_numpy(dtype=np.int64), [place]
-    return None, []
+def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, dict[int, str]]:
+    """Return the words' frequency ranks from a column of ranks or counts, and the columns' uses.
+
+    Ranks are kept as they are, because the words may be some of many. Without the rank of some
+    words, none are known.
+    """
+    names = {place: str(frame.columns[place]).strip().lower() for place in places}
+    uses: dict[int, str] = {}
+    for kind in (_RANK, _COUNT):
+        for place, name in names.items():
+            known = next((one for one in _NO_DIMENSIONS if one.fullmatch(name)), None)
+            if known is not kind or _NO_COUNT.fullmatch(name):
+                continue
+            numbers = frame.iloc[:, place].to_numpy(dtype=np.float64, na_value=np.nan)
+            if np.isnan(numbers).any():
+                uses[place] = "not used, because some words have none"
+            elif kind is _COUNT:
+                ranks = pd.Series(numbers).rank(method="first", ascending=False)
+                return ranks.to_numpy(np.int64), uses | {place: _USED}
+            elif ((numbers >= 1) & (numbers < 2**53) & (numbers % 1 == 0)).all():
+                return numbers.astype(np.int64), uses | {place: _USED}
+            else:
+                uses[place] = "not used, because ranks are whole numbers from 1"
+    return None, uses
 
 
-def _warn_of_columns(frame: pd.DataFrame, places: Sequence[int], used: Sequence[int]) -> None:
+def _warn_of_columns(frame: pd.DataFrame, places: Sequence[int], uses: Mapping[int, str]) -> None:
     """Name the columns that are not dimensions."""
-    others = [repr(frame.columns[place]) for place in places if place not in used]
+    others = [repr(frame.columns[place]) for place in places if place not in uses]
     others = [name for name in others if name not in ("'object'", "'index'")]  # of API responses
     parts = [f"{abridged(others)} (not used)"] if others else []
-    parts += [f"{frame.columns[place]!r} (used for frequency ranks)" for place in used]
+    parts += [f"{frame.columns[place]!r} ({use})" for place, use in uses.items()]
     if parts:
         warn(ColumnsNotRead(tuple(parts)))
