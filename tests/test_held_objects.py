@@ -419,15 +419,23 @@ COUNTED: dict[str, tuple[list[Any], bool]] = {
 
 @pytest.mark.parametrize("names", [[f"d{i}" for i in range(4)], [*"abcd"]])
 @pytest.mark.parametrize("name", COUNTED)
-def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
+def test_other_columns_are_named_and_are_no_dimensions(tmp_path: Path, name, names) -> None:
+    path = tmp_path / "v.json"
     column, ranked = COUNTED[name]
     wide, tall = WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)
     records = [{"word": w, name: column[i], **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
-    for held in (wide.assign(**{name: column}), tall.assign(**{name: column}), records):
+    by_row = {"vocab": dict(zip(WORDS[::-1], range(6), strict=True)), name: column[::-1]}
+    of_columns = {"word": WORDS, name: column, "vector": MATRIX, "usage": {"tokens": 6}}
+    path.write_text(json.dumps(of_columns | {"vector": MATRIX.tolist()}))
+    by_row["vectors"] = MATRIX[::-1]
+    for held in (
+        *(wide.assign(**{name: column}), tall.assign(**{name: column}), records),
+        *(of_columns, by_row, path),
+    ):
         with pytest.warns(bb.warnings.ColumnsNotRead) as told:
-            vectors = as_keyed(held)
+            vectors = bb.load_vectors(held)
         assert repr(name) in told[0].message.columns[0]
-        np.testing.assert_array_equal(vectors.vectors, MATRIX)
+        np.testing.assert_array_equal(vectors[WORDS], MATRIX)
         assert (known_ranks(vectors) is not None) == ranked
         if ranked:
             ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
@@ -443,6 +451,11 @@ def test_ranks_in_a_column_are_kept_and_count_for_the_limit() -> None:
     assert bb.frequency_ranks(vectors)["rank"].tolist() == ranks
     few = bb.load_vectors(vectors, limit=30).index_to_key
     assert few == [word for word, rank in zip(WORDS, ranks, strict=True) if rank <= 30]
+
+
+def test_a_column_of_another_length_has_no_ranks() -> None:
+    with pytest.warns(bb.warnings.ColumnsNotRead, match="'count'"):
+        assert known_ranks(as_keyed({"word": WORDS, "count": [3, 2], "vector": MATRIX})) is None
 
 
 WHOLE = np.array([[1, 0, 2], [0, 1, 0], [3, 1, -4]])
