@@ -766,6 +766,17 @@ def test_letters_stand_for_bytes_as_in_gpt_2() -> None:
     assert found == {0: "he", 1: "à", 2: "€", 3: "🙂"}
 
 
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_added_tokens_are_whole_words_unless_they_are_special(kind: str) -> None:
+    texts = ["new york", "café", "niño", "  ", "<pad>"]
+    added = [
+        {"id": row, "content": text, "special": text == "<pad>"}
+        for row, text in enumerate(texts, 4)
+    ]
+    found = words_of_tokenizer({"model": TOKENIZERS[kind], "added_tokens": added})
+    assert found == {1: "he", 4: "new york", 5: "café", 6: "niño"}
+
+
 def test_dimensions_are_the_columns_that_are_numbered_alike() -> None:
     frame = WIDE.assign(share1=0.5, level7=1.5)
     with pytest.warns(bb.warnings.ColumnsNotRead, match="'share1', 'level7'"):
