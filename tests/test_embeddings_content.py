@@ -133,6 +133,7 @@ FRENCH: Table = {"père": (1, 2), "mère": (3, 4), "enfant": (5, 6)}
 GOT: Table = {"a": (1, 2.5), "New York": (3.5, 4), "Blink 182": (5, 6.5)}
 CAFE: Table = {"caf\u00e9" if word == "a" else word: row for word, row in GOT.items()}
 NULL: Table = {"null" if word == "a" else word: row for word, row in GOT.items()}
+R: Table = {'a "b" c': (1.5, 2.5), "x\\": (3.5, 4)}
 LISTS = pd.DataFrame({"id": [*GOT], "v": [str([*row]) for row in GOT.values()]})
 COUNTED = pd.DataFrame([[9, 1, 2.5], [7, 3.5, 4], [8, 5, 6.5]], [*GOT], ["Freq", 0, 1])
 AS_TEXT = as_text(GOT).decode()
@@ -166,6 +167,13 @@ ODD: list[tuple[bytes | str, Table, str]] = [
     (WIDE.rename(columns={"d0": 0, "d1": 1}).to_csv(), GOT, ""),
     (WIDE.assign(count=[30, 20, 10]).to_csv(), GOT, "ColumnsNotRead"),
     ('"a",1,2.5\n"b, ""c""",3.5,4\n', {"a": (1, 2.5), 'b, "c"': (3.5, 4)}, ""),
+    *(
+        (f'{head}"a {mark}b{mark} c"{sep}1.5{sep}2.5\n"x\\"{sep}3.5{sep}4\n', R, "")
+        for mark in ('\\"', '""')  # as R's functions write.table and write.csv do
+        for sep in " \t,"
+        for head in ("", f'"word"{sep}"V1"{sep}"V2"\n')
+        if sep != " " or not head
+    ),
     ("one 1 2.5", {"one": (1, 2.5)}, ""),  # without the end of a line
     ("1 2\none 1 2.5", {"one": (1, 2.5)}, ""),
     ("7 1.5 2.5\n8 3.5 4.5\n", {"7": (1.5, 2.5), "8": (3.5, 4.5)}, ""),  # words are ids

@@ -316,6 +316,23 @@ def test_a_fasttext_model_makes_vectors_of_words_that_it_lacks(tmp_path: Path) -
             assert set(bb.distance_table(vectors, pets)["attribute"]) == {"man", "maid"}
 
 
+def test_words_beyond_the_limit_or_without_the_key_are_not_made_of_n_grams(tmp_path: Path) -> None:
+    sentences = [["king_n", "queen_n", "Man_n"], ["queen_n", "king_v", "queen_n"]] * 5
+    model = FastText(sentences, vector_size=8, min_count=1, seed=1, bucket=50, min_n=2, max_n=3)
+    save_facebook_model(model, str(path := tmp_path / "model.bin"))
+    for held in (path, model):
+        few = load_vectors(held, ["queen_n", "Man_n", "King_n"], "fallback", limit=1)
+        assert few.index_to_key == ["queen_n"]
+        assert load_vectors(held, ["queen_n", "KING_n"], "lower", limit=1).index_to_key == [
+            "queen_n"
+        ]
+        with pytest.warns(bb.warnings.VectorsFromSubwords) as told:
+            made = load_vectors(held, ["king", "queen", "absent"], key="{word}_n", limit=3)
+        assert told[0].message.words == ("absent",)
+        for word in made.index_to_key:
+            assert_allclose(made[word], model.wv[f"{word}_n"], rtol=1e-5, atol=1e-8)
+
+
 def test_our_own_file_keeps_words_vectors_license_and_provenance(file: File) -> None:
     path = file("mine.v1.npz", b"")
     bb.save_vectors(keyed(WORDS), path, license="PDDL", provenance="somewhere")

@@ -393,6 +393,17 @@ COUNTED: dict[str, tuple[list[Any], bool]] = {
     "count": ([9, 500, 400, 3, 2, 1], True),
     "Frequency": ([0.9, 500, 400, 3, 2, 1], True),
     "rank": ([4, 1, 2, 3, 5, 6], True),
+    "word_level_count": ([9, 500, 400, 3, 2, 1], True),
+    **{
+        name: ([5, 1, 2, 5, 6, 6], False)
+        for name in ("freq_class", "Frequency band", "count_bins", "freq.decile", "zipf_level")
+    },
+    "neg_log_freq": ([5.5, 1, 2, 5, 6, 6], False),
+    "-log_freq": ([5.5, 1, 2, 5, 6, 6], False),
+    "count.raw": ([9, 500, 400, 3, 2, None], False),
+    "freq rank": ([4, 1, 2, 3, 5, None], False),
+    "rank_pct": ([0.4, 0.1, 0.2, 0.3, 0.5, 0.6], False),
+    "rank.from.0": ([3, 0, 1, 2, 4, 5], False),
     "Frequency_rank": ([4, 1, 2, 3, 5, 6], True),
     "count.rank": ([4, 1, 2, 3, 5, 6], True),
     "rank freq": ([4, 1, 2, 3, 5, 6], True),
@@ -408,19 +419,43 @@ COUNTED: dict[str, tuple[list[Any], bool]] = {
 
 @pytest.mark.parametrize("names", [[f"d{i}" for i in range(4)], [*"abcd"]])
 @pytest.mark.parametrize("name", COUNTED)
-def test_other_columns_are_named_and_are_no_dimensions(name, names) -> None:
+def test_other_columns_are_named_and_are_no_dimensions(tmp_path: Path, name, names) -> None:
+    path = tmp_path / "v.json"
     column, ranked = COUNTED[name]
     wide, tall = WIDE.set_axis(names, axis=1), COLUMN.set_axis(["word", *names], axis=1)
     records = [{"word": w, name: column[i], **dict(enumerate(ROWS[w]))} for i, w in enumerate(ROWS)]
-    for held in (wide.assign(**{name: column}), tall.assign(**{name: column}), records):
+    by_row = {"vocab": dict(zip(WORDS[::-1], range(6), strict=True)), name: column[::-1]}
+    of_columns = {"word": WORDS, name: column, "vector": MATRIX, "usage": {"tokens": 6}}
+    path.write_text(json.dumps(of_columns | {"vector": MATRIX.tolist()}))
+    by_row["vectors"] = MATRIX[::-1]
+    for held in (
+        *(wide.assign(**{name: column}), tall.assign(**{name: column}), records),
+        *(of_columns, by_row, path),
+    ):
         with pytest.warns(bb.warnings.ColumnsNotRead) as told:
-            vectors = as_keyed(held)
+            vectors = bb.load_vectors(held)
         assert repr(name) in told[0].message.columns[0]
-        np.testing.assert_array_equal(vectors.vectors, MATRIX)
+        np.testing.assert_array_equal(vectors[WORDS], MATRIX)
         assert (known_ranks(vectors) is not None) == ranked
         if ranked:
             ranks = bb.frequency_ranks(vectors).set_index("word")["rank"]
             assert [ranks["he"], ranks["she"]] == [1, 2]
+
+
+def test_ranks_in_a_column_are_kept_and_count_for_the_limit() -> None:
+    ranks = [7, 30, 30, 65, 9_000, 12]
+    counts = [*range(6)]  # of these few texts
+    held = WIDE.assign(count=counts, frequency_rank=ranks)
+    with pytest.warns(bb.warnings.ColumnsNotRead):
+        vectors = as_keyed(held)
+    assert bb.frequency_ranks(vectors)["rank"].tolist() == ranks
+    few = bb.load_vectors(vectors, limit=30).index_to_key
+    assert few == [word for word, rank in zip(WORDS, ranks, strict=True) if rank <= 30]
+
+
+def test_a_column_of_another_length_has_no_ranks() -> None:
+    with pytest.warns(bb.warnings.ColumnsNotRead, match="'count'"):
+        assert known_ranks(as_keyed({"word": WORDS, "count": [3, 2], "vector": MATRIX})) is None
 
 
 WHOLE = np.array([[1, 0, 2], [0, 1, 0], [3, 1, -4]])
@@ -729,6 +764,17 @@ def test_letters_stand_for_bytes_as_in_gpt_2() -> None:
     vocab = {"Ġhe": 0, "ĠÃł": 1, "ĠâĤ¬": 2, "ĠðŁĻĤ": 3}
     found = words_of_tokenizer({"model": {"vocab": vocab}})
     assert found == {0: "he", 1: "à", 2: "€", 3: "🙂"}
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_added_tokens_are_whole_words_unless_they_are_special(kind: str) -> None:
+    texts = ["new york", "café", "niño", "  ", "<pad>"]
+    added = [
+        {"id": row, "content": text, "special": text == "<pad>"}
+        for row, text in enumerate(texts, 4)
+    ]
+    found = words_of_tokenizer({"model": TOKENIZERS[kind], "added_tokens": added})
+    assert found == {1: "he", 4: "new york", 5: "café", 6: "niño"}
 
 
 def test_dimensions_are_the_columns_that_are_numbered_alike() -> None:

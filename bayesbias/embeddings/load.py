@@ -172,7 +172,7 @@ def pick(
     with substitutions():  # which no command names
         chosen |= choose(every[len(asked) :], rows, case, strip_accents=strip_accents)
     absent = [word for word in asked if word not in chosen]
-    made = _from_subwords(embedding, absent) if subwords else gathered([])
+    made = _from_subwords(embedding, absent, how) if subwords else gathered([])
     absent = [word for word in absent if word not in made.words]
     chunk = gathered([chunk.take([rows[form] for form in chosen.values()]), made])
     chosen |= {word: word for word in made.words}
@@ -255,12 +255,20 @@ def _keys(embedding: Embedding) -> Iterator[str]:
     return chain.from_iterable(chunk.words for chunk in embedding.chunks())
 
 
-def _from_subwords(embedding: Embedding, words: Sequence[str]) -> Chunk:
-    """Make vectors for words from a fastText model's n-grams; rank these words last."""
-    loaded = embedding.loaded
-    ngrams = getattr(loaded, "vectors_ngrams", ())
+def _from_subwords(
+    embedding: Embedding, words: Sequence[str], how: Callable[[str], Iterable[str]]
+) -> Chunk:
+    """Make vectors for words from a fastText model's n-grams; rank these words last.
+
+    Words that the model has in one of their forms were left out before, such as by a limit.
+    """
+    loaded, key = embedding.loaded, embedding.key_of
+    if not len(getattr(loaded, "vectors_ngrams", ())):
+        return gathered([])
+    left = loaded.key_to_index.keys()
+    words = [word for word in words if left.isdisjoint(map(key, how(word)))]
     with np.errstate(over="ignore", invalid="ignore"):  # sums that are not finite are left out
-        made = [(word, loaded[word]) for word in words if len(ngrams) and word in loaded]
+        made = [(word, loaded[key(word)]) for word in words if key(word) in loaded]
     rows = {word: row for word, row in made if directed(row[None]).all()}
     if not rows:
         return gathered([])

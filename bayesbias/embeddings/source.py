@@ -94,9 +94,13 @@ class Embedding:
             chunk = self.kept[1]
             return array_chunks(chunk.words, chunk.vectors, chunk.ranks, wanted)
         if self.key and wanted is not None:
-            wanted = {self.key.replace(WORD, word) for word in wanted}
+            wanted = {*map(self.key_of, wanted)}
         found = self._up_to_limit(self.format(self, wanted))
         return _untagged(found, *self.key.split(WORD)) if self.key else found
+
+    def key_of(self, word: str) -> str:
+        """Return the key of a word."""
+        return self.key.replace(WORD, word) if self.key else word
 
     def keeping(self, forms: Collection[str]) -> Iterator[Chunk]:
         """Yield all words, and keep those among `forms`, which are not read again."""

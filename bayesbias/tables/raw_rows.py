@@ -17,6 +17,10 @@ _QUOTED = re.compile(r'"([^"]|"")*"')
 """A cell in quotes."""
 
 
+_WHOLE = re.compile(r'"([^"]|""|(?<=\\)")*"')
+"""A cell in quotes, in which each quote is doubled or escaped."""
+
+
 def has_bare_quotes(path: Path, options: Mapping[str, Any]) -> bool:
     """Return whether quotes are letters, in a file that was written without quoting.
 
@@ -44,7 +48,14 @@ def has_bare_quotes(path: Path, options: Mapping[str, Any]) -> bool:
 
 def unquoted(cell: str) -> str:
     """Return the text of a cell without the quotes around it."""
-    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
+    return within_quotes(cell) if _WHOLE.fullmatch(cell) else cell
+
+
+def within_quotes(cell: str) -> str:
+    """Return the text between quotes, in which each quote is doubled, or escaped as R does."""
+    text = cell[1:-1]
+    escaped = '"' not in text.replace('\\"', "")
+    return text.replace('\\"' if escaped else '""', '"')
 
 
 def refuse_merged_rows(frame: pd.DataFrame, sep: str) -> None:

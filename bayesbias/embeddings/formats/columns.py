@@ -44,6 +44,9 @@ _NO_NUMBERS = (
 
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal"}
 
+NUMERIC = "number", "mixed"
+"""Kinds of columns that are read as numbers."""
+
 _MISSING = {"", "na", "n/a", "nan", "-nan", "null", "none", "<na>"}
 """How programs write, in any case, that there is no number."""
 

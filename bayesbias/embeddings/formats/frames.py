@@ -14,6 +14,7 @@ from ..._core.warnings import warn
 from ...warnings import ColumnsNotRead, LeftOut
 from .columns import (
     NUMBERED,
+    NUMERIC,
     VECTOR_NAMES,
     WORD_NAMES,
     are_numbered,
@@ -34,11 +35,18 @@ _COUNT = re.compile(
     _PART.format("(word|doc|log|raw)?(counts?|freq(uenc(y|ies))?|occurrences?|zipf)")
 )
 
+_TURNED = _PART.format("(neg(ative)?|minus)(log)?")
+_GROUPED = r".*[ _.-](band|bin|bucket|categor(y|ie)|classe?|group|level|tier|(dec|[a-z]+t)ile)s?"
+_NO_COUNT = re.compile(f"-.*|{_TURNED}|{_GROUPED}")
+"""Names of columns that do not rise with frequency, or have the same number for many words."""
+
 _OTHER = re.compile(r"index|idx|ids?|.*_id|norms?|len(gth)?|scores?|years?|.*_tokens|unnamed: \d+")
 """Usual names of columns of numbers that are not dimensions, counts, or ranks."""
 
 SURE = 6
 """Number of the usual names that words have even if there are other texts or an index."""
+
+_USED = "used for frequency ranks"
 
 _NO_DIMENSIONS = (_INVERSE, _RANK, _COUNT, _OTHER)
 
@@ -46,7 +54,7 @@ _DECIMAL = re.compile(r"-?\d*\.\d+(e-?\d+)?(\.\d+)?")
 
 
 def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | None]:
-    """Return a table's words, their vectors, and their ranks if there is a column of counts.
+    """Return a table's words, their vectors, and their ranks if it has a column of counts or ranks.
 
     The words are in the index or a column; the vectors are columns of numbers, or one column of
     lists. A warning names other columns.
@@ -64,7 +72,7 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         warn(LeftOut(lost, len(known), "row", why))
         frame, words = frame[known], words[known]
     given, frame = frame, _with_numbers(frame, kinds, place)
-    numbers = [p for p, kind in enumerate(kinds) if kind in ("number", "mixed") and p != place]
+    numbers = [p for p, kind in enumerate(kinds) if kind in NUMERIC and p != place]
     of_lists = [p for p, kind in enumerate(kinds) if kind == "vector" and p != place]
     if of_lists:
         kept = [_only(frame, of_lists, VECTOR_NAMES, "lists")]
@@ -78,20 +86,22 @@ def words_and_rows(frame: pd.DataFrame) -> tuple[list[Any], Any, np.ndarray | No
         _require_series(given, kept, place, words)
         rows = frame.iloc[:, kept].to_numpy(dtype=np.float32, na_value=np.nan)
     rest = [p for p in range(len(kinds)) if p not in {place, *kept}]
-    ranks, used = _ranks(frame, [p for p in rest if p in numbers])
-    _warn_of_columns(frame, rest, used)
-    return words.tolist(), rows, ranks
+    return words.tolist(), rows, ranks_in(frame.iloc[:, rest])
 
 
 def _with_numbers(frame: pd.DataFrame, kinds: Sequence[str], words: int | None) -> pd.DataFrame:
     """Return a table whose columns of numbers have no text or objects."""
     frame = frame.copy(deep=False)
     for place, kind in enumerate(kinds):
-        cells = frame.iloc[:, place]
-        numeric = pd.api.types.is_numeric_dtype(cells)
-        if kind in ("number", "mixed") and place != words and not numeric:
-            frame.isetitem(place, parsed(cells.astype(object)).array)
+        if kind in NUMERIC and place != words:
+            frame.isetitem(place, _numbers(frame.iloc[:, place]))
     return frame
+
+
+def _numbers(cells: pd.Series) -> Any:  # noqa: ANN401
+    """Return the numbers in a column that may contain text or objects."""
+    numeric = pd.api.types.is_numeric_dtype(cells)
+    return cells.array if numeric else parsed(cells.astype(object)).array
 
 
 def _require_numbers(given: pd.DataFrame, read: pd.DataFrame, words: pd.Index) -> None:
@@ -233,24 +243,39 @@ def place_of_ids(frame: pd.DataFrame) -> int | None:
     return place if place is not None and kinds[place] == "number" else None
 
 
-def _ranks(frame: pd.DataFrame, places: Sequence[int]) -> tuple[np.ndarray | None, list[int]]:
-    """Return the words' frequency ranks from a column of counts or ranks, and its place."""
-    names = [str(frame.columns[place]).strip().lower() for place in places]
-    kinds = [next((one for one in _NO_DIMENSIONS if one.fullmatch(name)), None) for name in names]
-    for kind in (_COUNT, _RANK):
-        if kind in kinds:
-            place = places[kinds.index(kind)]
-            column, ascending = frame.iloc[:, place], kind is _RANK
-            ranks = column.rank(method="first", ascending=ascending, na_option="bottom")
-            return ranks.to_numpy(dtype=np.int64), [place]
-    return None, []
+def ranks_in(frame: pd.DataFrame) -> np.ndarray | None:
+    """Return the words' frequency ranks from the other columns; a warning names them.
 
-
-def _warn_of_columns(frame: pd.DataFrame, places: Sequence[int], used: Sequence[int]) -> None:
-    """Name the columns that are not dimensions."""
-    others = [repr(frame.columns[place]) for place in places if place not in used]
+    Ranks are kept as they are, because the words may be some of many. Without the rank of some
+    words, none are known.
+    """
+    ranks, uses = _ranks(frame)
+    others = [repr(name) for place, name in enumerate(frame.columns) if place not in uses]
     others = [name for name in others if name not in ("'object'", "'index'")]  # of API responses
     parts = [f"{abridged(others)} (not used)"] if others else []
-    parts += [f"{frame.columns[place]!r} (used for frequency ranks)" for place in used]
+    parts += [f"{frame.columns[place]!r} ({use})" for place, use in uses.items()]
     if parts:
         warn(ColumnsNotRead(tuple(parts)))
+    return ranks
+
+
+def _ranks(frame: pd.DataFrame) -> tuple[np.ndarray | None, dict[int, str]]:
+    """Return the ranks from the first column that has them, and the uses of columns, by place."""
+    uses: dict[int, str] = {}
+    for kind in (_RANK, _COUNT):
+        for place, label in enumerate(frame.columns):
+            name, column = str(label).strip().lower(), frame.iloc[:, place]
+            known = next((one for one in _NO_DIMENSIONS if one.fullmatch(name)), None)
+            if known is not kind or _NO_COUNT.fullmatch(name) or kind_of(column) not in NUMERIC:
+                continue
+            numbers = pd.Series(_numbers(column)).to_numpy(dtype=np.float64, na_value=np.nan)
+            if np.isnan(numbers).any():
+                uses[place] = "not used, because some words have none"
+            elif kind is _COUNT:
+                ranks = pd.Series(numbers).rank(method="first", ascending=False)
+                return ranks.to_numpy(np.int64), uses | {place: _USED}
+            elif ((numbers >= 1) & (numbers < 2**53) & (numbers % 1 == 0)).all():
+                return numbers.astype(np.int64), uses | {place: _USED}
+            else:
+                uses[place] = "not used, because ranks are whole numbers from 1"
+    return None, uses

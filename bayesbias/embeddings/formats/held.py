@@ -26,7 +26,7 @@ from .aligned import (
     texts_of,
 )
 from .columns import VECTOR_NAMES, WORD_NAMES, kind_of, plain_name
-from .frames import words_and_rows
+from .frames import ranks_in, words_and_rows
 from .keyed import Vectors, known_ranks, warn_of_empty, without_empty
 from .matrices import array_of, check_dims, from_text, matrix_of
 
@@ -145,7 +145,8 @@ def _parts(source: Any) -> Parts:  # noqa: ANN401
     items = source if isinstance(source, list | tuple) else _listed(source)
     if isinstance(source, Mapping):
         if columns := _columns(source):
-            return *_paired(*columns), None
+            words, rows, others = columns
+            return *_paired(words, rows), ranks_in(_in_order(words, others))
         if items is None:
             return _by_word(source)
     elif source is not None and items is source and len(items):
@@ -192,12 +193,31 @@ def _decoded(cells: list[Any]) -> list[Any]:
     return found if len({len(one) for one in found}) == 1 and len(found[0]) > 1 else []
 
 
-def _columns(source: Mapping[str, Any]) -> tuple[Any, Any] | None:
-    """Return the words and the vectors in a dict of columns, or None for another dict."""
+def _columns(source: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]] | None:
+    """Return the words, the vectors, and the others in a dict of columns, or None for another."""
     names = {plain_name(name): name for name in reversed([*source])}
     texts = [names[n] for n in WORD_NAMES if n in names and _are_words(source[names[n]])]
     lists = [names[n] for n in VECTOR_NAMES if n in names]
-    return (source[texts[0]], _of_one_type(source[lists[0]])) if texts and lists else None
+    if not texts or not lists:
+        return None
+    others = {name: one for name, one in source.items() if name not in (texts[0], lists[0])}
+    return source[texts[0]], _of_one_type(source[lists[0]]), others
+
+
+def _in_order(words: Collection[Any], columns: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the columns with a cell for each word as a table, in the words' order.
+
+    Other lists have no cells, and what is no list is not about single words.
+    """
+    order = [*_by_text(words).values()] if isinstance(words, Mapping) else [*range(len(words))]
+    n_rows = max(order, default=-1) + 1
+    table: dict[str, pd.Series] = {}
+    for name, given in columns.items():
+        if isinstance(given, Collection) and not isinstance(given, str | bytes | Mapping):
+            cells = [*array_of(given)]
+            known = [cells[row] for row in order] if len(cells) == n_rows else None
+            table |= {name: pd.Series(known, range(len(order)), dtype=object)} if cells else {}
+    return pd.DataFrame(table)
 
 
 def _is_record(source: Mapping[str, Any]) -> bool:
@@ -239,8 +259,7 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
         if isinstance(words, pd.Series) and isinstance(rows, pd.Series | pd.DataFrame):
             rows = rows.reset_index(drop=True)  # the same as that of the words
         return words, _rows(rows, words)
-    if all(isinstance(word, str) for word in words.values()):
-        words = {word: row for row, word in words.items()}
+    words = _by_text(words)
     labels, vectors = _labeled(rows)
     matrix = matrix_of([""] * len(vectors), vectors)
     places: list[Any] = [*words.values()]
@@ -251,6 +270,12 @@ def _paired(words: Any, rows: object) -> tuple[Iterable[Any], Any]:  # noqa: ANN
         if known and [found[row] for row in places] != [*words]:
             raise ValueError("words map to rows whose labels are other words; pass an array")
     return words, matrix[places]
+
+
+def _by_text(words: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Return the rows of words, given a dict from words to rows or from rows to words."""
+    turned = all(isinstance(word, str) for word in words.values())
+    return {word: row for row, word in words.items()} if turned else words
 
 
 def _fields(one: object) -> dict[str, Any]:

@@ -80,13 +80,14 @@ def _of_tokens(name: str, tensors: Mapping[str, Array], places: Array) -> Array:
 
 
 def words_of_tokenizer(content: Mapping[str, Any]) -> dict[int, str]:
-    """Return the spellings of tokens that are whole words, by row."""
+    """Return the spellings of tokens that are whole words, by row.
+
+    Added tokens are whole words as they are, and tokenizers look for them first.
+    """
     model, added = content["model"], content.get("added_tokens") or ()
     vocab = model["vocab"]
     tokens = dict(vocab) if isinstance(vocab, dict) else {t: i for i, (t, _) in enumerate(vocab)}
-    tokens |= {token["content"]: token["id"] for token in added}
-    special = {token["content"] for token in added if token.get("special")}
-    special |= {f"{model.get('unk_token')}"}
+    others = {token["content"] for token in added} | {f"{model.get('unk_token')}"}
     starts = {mark: sum(token.startswith(mark) for token in tokens) for mark in ("▁", "Ġ")}
     mark = max(starts, key=lambda one: starts[one])
     mark = mark if 10 * starts[mark] > len(tokens) else ""
@@ -94,7 +95,12 @@ def words_of_tokenizer(content: Mapping[str, Any]) -> dict[int, str]:
     words = {
         _decoded(token, mark): row
         for token, row in sorted(tokens.items(), key=lambda pair: -pair[1])
-        if token.startswith(mark) and not token.startswith(piece) and token not in special
+        if token.startswith(mark) and not token.startswith(piece) and token not in others
+    }
+    words |= {
+        token["content"].strip(): token["id"]
+        for token in added
+        if not token.get("special") and token["content"] != model.get("unk_token")
     }
     words.pop("", None)
     return dict(sorted((row, word) for word, row in words.items()))

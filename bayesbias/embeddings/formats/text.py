@@ -19,6 +19,7 @@ import pandas as pd
 
 from ..._core.warnings import warn
 from ...tables.encodings import Decoder
+from ...tables.raw_rows import within_quotes
 from ...warnings import ColumnsNotRead, OddLines, SlowText, WrongHeader
 from ..source import Chunk, Embedding, Vector, rows_of_chunk
 from .layout import QUOTED, SHOWN, Layout, unfulfilled
@@ -175,7 +176,7 @@ def _entries(lines: list[bytes], tally: Tally, wanted: Collection[str] | None) -
         name = tally.decoder(word)
         quoted = layout.quoted or (not marked and after in word and QUOTED.fullmatch(word))
         if quoted and name[:1] == name[-1:] == '"' and name[1:-1].strip():
-            name = name[1:-1].replace('""', '"')
+            name = within_quotes(name)
         if wanted is None or name in wanted:
             yield tally.lines, name, rest, (tally.number, line[:SHOWN])
 

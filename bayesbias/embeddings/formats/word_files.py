@@ -16,6 +16,7 @@ from ..._core.display import abridged
 from ..._core.reading import as_utf8, damage_named, located, opened, parts_of
 from ..._core.warnings import heard, warn
 from ...tables.encodings import Decoder
+from ...tables.raw_rows import within_quotes
 from ...warnings import ColumnsNotRead
 from .columns import WORD_NAMES, plain_name, rank_of
 
@@ -250,7 +251,7 @@ def _unquoted(column: Sequence[str]) -> list[str]:
     """Return the content of quotes if all cells have them."""
     if not all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in column):
         return [*column]
-    return [cell[1:-1].replace('""', '"') for cell in column]
+    return [*map(within_quotes, column)]
 
 
 def _is_number(cell: str) -> bool:
