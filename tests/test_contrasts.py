@@ -203,3 +203,13 @@ def test_groups_that_share_stereotypes_have_rows_in_any_order(of_y: str) -> None
     means, sds = ([frame[name] for frame in frames] for name in ("mean", "sd"))
     np.testing.assert_allclose(*means, atol=sds[0].min() / 10)
     np.testing.assert_allclose(*sds, rtol=0.1)
+
+
+def test_a_group_whose_stereotypes_are_all_in_smaller_sets_is_named_instead_of_a_row() -> None:
+    sets = {"x": ["a", "b", "c", "d"], "y": ["a", "b"], "z": ["c", "d"], "w": ["e", "f"]}
+    tree = of_shared(sets, "xyzw")
+    for of in ("protected_word", "attribute"):
+        with pytest.warns(bb.warnings.NoGroupContrast) as told:
+            frame = contrasts(tree, of=of)
+        assert [one.message.groups for one in told] == [("x",)]
+    assert {*frame["protected_group"]} == {*"yzw"}
