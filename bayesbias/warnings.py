@@ -147,6 +147,16 @@ class WordsInTwoSets(BayesbiasWarning):
     text = "{words}: stereotypes of several groups, which count as associated with each of them"
 
 
+class NoGroupContrast(BayesbiasWarning):
+    """Groups with own stereotypes whose relative contrast the table does not identify."""
+
+    groups: tuple[str, ...]
+    text = (
+        "no row for {groups}: other groups have no distances to the same set, or none to the set "
+        "of a third group. List some stereotypes that no other group has"
+    )
+
+
 class SeveralEmbeddings(BayesbiasWarning):
     """A table of several embeddings is fitted as if it had only one."""
 

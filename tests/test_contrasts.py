@@ -1,6 +1,6 @@
 """Contrasts and their probabilities, compared with NumPy on the draws."""
 
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
@@ -176,3 +176,40 @@ def test_ten_seeds_give_the_same_words(name: str) -> None:
     # As printed, at most one unit in the third digit from the median over seeds.
     shown = 1000 * np.array(ends).round(3)
     assert abs(shown - np.median(shown, axis=0).round()).max() < 1.5
+
+
+def of_shared(sets: dict[str, list[str]], order: str) -> DataTree:
+    """Fit distances between random vectors of three words in each group and of its stereotypes."""
+    groups = {group: [f"{group}{i}" for i in range(3)] for group in sets}
+    words = [*chain(*groups.values()), *sorted({*chain(*sets.values())})]
+    numbers = np.random.default_rng(1).standard_normal((len(words), 20))
+    listed = {"groups": {g: groups[g] for g in order}, "stereotypes": {g: sets[g] for g in order}}
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        return fit(
+            bb.distance_table(dict(zip(words, numbers, strict=True)), listed), seed=1, draws=250
+        )
+
+
+@pytest.mark.parametrize("of_y", ["abc", "cab", "abcd"])
+def test_groups_that_share_stereotypes_have_rows_in_any_order(of_y: str) -> None:
+    """All stereotypes of x are also those of y; rows differ by Monte Carlo error only."""
+    sets, frames = {"x": [*"abc"], "y": [*of_y], "z": [*"ef"], "w": [*"gh"]}, []
+    for order in ("xyzw", "wyxz"):
+        tree = of_shared(sets, order)
+        rows = default_rows(contrasts(tree)).query("level != 'word'")
+        frames.append(rows.set_index("protected_group").loc[["", *sets]])
+        single = contrasts(tree, of="attribute").groupby("protected_group")["attribute"]
+        assert single.agg(set).to_dict() == {group: {*words} for group, words in sets.items()}
+    means, sds = ([frame[name] for frame in frames] for name in ("mean", "sd"))
+    np.testing.assert_allclose(*means, atol=sds[0].min() / 10)
+    np.testing.assert_allclose(*sds, rtol=0.1)
+
+
+def test_a_group_whose_stereotypes_are_all_in_smaller_sets_is_named_instead_of_a_row() -> None:
+    sets = {"x": ["a", "b", "c", "d"], "y": ["a", "b"], "z": ["c", "d"], "w": ["e", "f"]}
+    tree = of_shared(sets, "xyzw")
+    for of in ("protected_word", "attribute"):
+        with pytest.warns(bb.warnings.NoGroupContrast) as told:
+            frame = contrasts(tree, of=of)
+        assert [one.message.groups for one in told] == [("x",)]
+    assert {*frame["protected_group"]} == {*"yzw"}

@@ -21,6 +21,7 @@ from bayesbias.posterior.diagnostics import SENSITIVE
 from bayesbias.posterior.posterior_scores import posterior_scores
 from bayesbias.posterior.predictive import p_unrelated, predictive_check
 from bayesbias.posterior.summaries import compare_draws, is_exact, level_means
+from bayesbias.records.naming import naming_of
 from bayesbias.tables.cosines import attach_cosines
 from bayesbias.tables.levels import at_level
 from bayesbias.warnings import NoLikeness
@@ -218,16 +219,18 @@ def test_copies_of_a_word_count_once(copies: int) -> None:
     assert set(p) == {"protected_word", "attribute"}
 
 
-def test_groups_that_share_their_stereotypes_have_a_set_each() -> None:
+def test_groups_that_share_their_stereotypes_share_a_set() -> None:
     vectors = dict(zip("abcdefghi", np.random.default_rng(2).normal(size=(9, 5)), strict=True))
     groups = {"x": ["a", "b"], "y": ["c"], "z": ["d"]}
     sets = {"x": ["e", "f"], "y": ["e", "f"], "z": ["g", "h", "i"]}
     with pytest.warns(bb.warnings.WordsInTwoSets):
-        table = bb.distance_table(vectors, {"groups": groups, "stereotypes": sets})
+        table = bb.distance_table(vectors, words := {"groups": groups, "stereotypes": sets})
     frame = bb.effective_sizes(bb.fit(table, seed=1, draws=50)).set_index("name")
-    found = frame.loc[[f"{name}_stereotype" for name in sets]]
-    assert found["n_words"].tolist() == [2, 2, 3]
-    assert found["n_effective"].iloc[0] == found["n_effective"].iloc[1] > 0
+    names = naming_of(bb.load_wordlist(words)).of(table)
+    assert names.set_keys == {"x": "x_stereotype", "y": "x_stereotype", "z": "z_stereotype"}
+    assert names.by_key == {"x_stereotype": "x stereotypes", "z_stereotype": "z stereotypes"}
+    assert frame.loc[[*names.by_key], "n_words"].tolist() == [2, 3]
+    assert "y_stereotype" not in frame.index
     checked = bb.list_check(table)
     assert len(checked) == 4 + 5
     assert (checked["n_effective"] > 0).all()

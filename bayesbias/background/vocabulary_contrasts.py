@@ -18,7 +18,7 @@ from numpy.random import default_rng
 from .._core.arrays import FloatArray, one_thread
 from .._core.checks import Argument, ArgumentError, check_choice, check_numbers
 from .._core.random import as_seed_sequence
-from ..embeddings.distances import measure
+from ..embeddings.distances import measure, sets_of
 from ..embeddings.load import VectorsLike
 from ..model.defaults import RECOMMENDED
 from ..model.design import with_cosines
@@ -37,7 +37,7 @@ from ..sampling.options import FitKeywords, FitOptions, fit_options, shows_fit_k
 from ..sampling.parameters import parameters_of
 from ..sampling.reduction import Collapsed, collapse
 from ..tables.levels import GROUP, LEVEL_COLUMNS, OVERALL, WORD
-from ..tables.schema import IDS, RANKS, STEREOTYPES, Checked, checked
+from ..tables.schema import IDS, RANKS, Checked, checked
 from ..tables.wordlists import WordList, WordListLike, load_wordlist
 from .pools import Pool, draw_pool
 from .reference_words import Drawn, Match, Vary, draw_lists, words_present
@@ -209,8 +209,13 @@ def list_contrasts(
 def _with_own_pairs(table: Checked, wordlist: WordList, drawn: Drawn) -> Checked:
     """Add the pairs of a word with itself that are pairs of two different words in drawn lists."""
     attributes = {*table.coded["attribute"][1]}
+    spellings = {word: word for word in wordlist.words}
     rows = [
-        (word, group, word, *_home(word, group, wordlist))
+        next(
+            (word, group, word, name, connection)
+            for connection, name, inside in sets_of(group, spellings, wordlist)
+            if word in inside
+        )
         for group, words in wordlist.groups.items()
         for word in words
         if word in attributes and drawn.protected.get(word) != drawn.stereotypes.get(word)
@@ -226,15 +231,6 @@ def _with_own_pairs(table: Checked, wordlist: WordList, drawn: Drawn) -> Checked
     wider = pd.concat([table.rows, pairs], ignore_index=True)
     wider.attrs = table.rows.attrs
     return checked(wider)
-
-
-def _home(word: str, group: str, wordlist: WordList) -> tuple[str, str]:
-    """Return the set of an attribute and its connection to a group, as in `distance_table`."""
-    for other in sorted(wordlist.stereotypes, key=lambda other: other != group):
-        if word in wordlist.stereotypes[other]:
-            return wordlist.set_name(other), STEREOTYPES[other != group]
-    control = next(name for name, words in wordlist.controls.items() if word in words)
-    return control, control
 
 
 def _mean_parameters(fitted: DataTree, posterior: Collapsed) -> FloatArray:

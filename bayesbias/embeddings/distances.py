@@ -48,8 +48,10 @@ def distance_table(
 
     Stereotypes of a word's own group are ``associated``, and those of other groups are
     ``different``. Control words are ``neutral``, ``human``, or ``matched``. Each pair has one row;
-    if several connections apply, it has the first. No word is compared with itself, and spellings
-    with the same vector count once. Missing words have no rows; `missing_words` lists them.
+    if several connections apply, it has the first. Groups with the same stereotypes share a set,
+    with the name of the first; for other groups, a word of several sets is in the smallest. No word
+    is compared with itself, and spellings with the same vector count once. Missing words have no
+    rows; `missing_words` lists them.
 
     Parameters
     ----------
@@ -289,21 +291,49 @@ def _warn_of_controls(spellings: Mapping[str, str], wordlist: WordList) -> None:
         warn(LeftOut(len(again), 0, "control", why, tuple(again), about=wordlist.name))
 
 
+def sets_of(
+    group: str, spellings: Mapping[str, str], wordlist: WordList
+) -> list[tuple[str, str, list[str]]]:
+    """Return the connection, name, and words with vectors of the sets in a group's rows.
+
+    Each stereotype is in one set: the group's own, or else the smallest. Groups with the same
+    stereotypes share a set, which has the name of the first.
+    """
+    found = {
+        other: [spellings[word] for word in words if word in spellings]
+        for other, words in wordlist.stereotypes.items()
+    }
+    names, homes = dict[frozenset[str], str](), dict[str, str]()
+    for other, words in found.items():
+        names.setdefault(frozenset(words), wordlist.set_name(other))
+    for other in sorted(found, key=lambda other: (other != group, len({*found[other]}))):
+        for word in found[other]:
+            homes.setdefault(word, other)
+    sets = [
+        (
+            STEREOTYPES[other != group],
+            names[frozenset(words)],
+            [word for word in words if homes[word] == other],
+        )
+        for other, words in sorted(found.items(), key=lambda item: item[0] != group)
+    ]
+    sets += [
+        (kind, kind, [spellings[word] for word in words if word in spellings])
+        for kind, words in wordlist.controls.items()
+    ]
+    return sets
+
+
 def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     """Return each pair of words with vectors once, in first spellings and without distances."""
     rows = []
     for group, protected in wordlist.groups.items():
-        sets = [
-            (STEREOTYPES[other != group], wordlist.set_name(other), wordlist.stereotypes[other])
-            for other in sorted(wordlist.stereotypes, key=lambda other: other != group)
-        ]
-        sets += [(name, name, words) for name, words in wordlist.controls.items()]
+        sets = sets_of(group, spellings, wordlist)
         rows += [
-            (word, group, spellings[attribute], set_name, connection)
+            (word, group, attribute, set_name, connection)
             for word in dict.fromkeys(spellings[w] for w in protected if w in spellings)
             for connection, set_name, attributes in sets
             for attribute in attributes
-            if attribute in spellings
         ]
     pairs = pd.DataFrame(rows, columns=list(COLUMNS[:5]), dtype=object)
     pairs = pairs.drop_duplicates(list(WORDS))

@@ -183,11 +183,14 @@ class Design:
 
     @property
     def attribute_column(self) -> IntArray:
-        """Return the index of each attribute's column or, without sets, of its connection."""
+        """Return the index of each attribute's column or, without sets, of its connection.
+
+        If groups have an attribute in different columns, its column is that of most rows.
+        """
         column = self.codes("attribute_column" if self.sets else "connection")
-        place = np.full(len(self.attributes), column.max())
-        np.minimum.at(place, self.attribute, column)
-        return place
+        n_rows = np.zeros((len(self.attributes), column.max() + 1), dtype=np.int64)
+        np.add.at(n_rows, (self.attribute, column), 1)
+        return n_rows.argmax(axis=1)
 
     def likeness_of(self, factor: str) -> tuple[FloatArray, IntArray]:
         """Return the likeness of words or attributes (empty if unknown), and the block of each."""

@@ -14,17 +14,20 @@ from .._core.checks import Argument, ArgumentError, check_choice, check_once
 from .._core.display import stages
 from .._core.intervals import DEFAULT_CI_KIND, DEFAULT_CI_PROB, mixture_quantiles
 from .._core.random import Seed, as_seed_sequence
+from .._core.warnings import warn
 from ..model.frequency import frequency_of
 from ..model.tree import DataTree, design_of, labels, n_draws, spec_of
 from ..sampling.exact import sample_exact
 from ..sampling.reduction import collapse
 from ..tables.descriptives import default_rows
 from ..tables.levels import GROUP, LEVEL_COLUMNS, WORD
+from ..warnings import NoGroupContrast
 from .attributes import attribute_draws
 from .estimands import (
     compares_stereotypes,
     double_weights,
     estimand_names,
+    groups_without_contrast,
     has_cells,
     pair_gaps,
     pair_names,
@@ -124,6 +127,11 @@ def contrasts(
     ValueError
         If there is only one connection or, for differences between groups, only one group.
 
+    Warns
+    -----
+    NoGroupContrast
+        If a group has own stereotypes, but no row, although other groups have rows.
+
     Notes
     -----
     ``estimand`` is ``double difference`` (overall), ``plain difference`` (overall, with only one
@@ -174,6 +182,7 @@ def contrasts(
         raise ArgumentError(Argument("named"), text)
     words = [*words]
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
+    _warn_of_lacking(tree, over)
     is_other = between != "connections" or over != "population"
     if of == "attribute":
         if words or is_other:
@@ -250,6 +259,12 @@ def default_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     keys = default_rows(levels.assign(**first, estimand=estimands[:, 0]))
     keys = keys[np.isfinite(gaps[0, keys.index, 0])]
     return keys, gaps[:, keys.index, 0]
+
+
+def _warn_of_lacking(tree: DataTree, over: str) -> None:
+    lacking = groups_without_contrast(design_of(tree), spec_of(tree))
+    if lacking and over == "population":
+        warn(NoGroupContrast(lacking))
 
 
 def _about(tree: DataTree, estimands: np.ndarray) -> dict[str, Column]:

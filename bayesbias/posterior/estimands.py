@@ -148,6 +148,15 @@ def identifies_groups(design: Design) -> bool:
     return not bool(np.isnan(relative_weights(design)).all())
 
 
+def groups_without_contrast(design: Design, spec: ModelSpec) -> tuple[str, ...]:
+    """Return the groups with own stereotypes whose contrast alone is not identified."""
+    if not (has_cells(spec) and compares_stereotypes(design) and identifies_groups(design)):
+        return ()
+    lacking = np.isnan(relative_weights(design)).any(axis=(1, 2))
+    lacking &= (names_of_cells(design) == "associated").any(axis=1)
+    return tuple(name for name, lacks in zip(design.groups, lacking, strict=True) if lacks)
+
+
 def estimand_names(design: Design, spec: ModelSpec, over: str = "population") -> np.ndarray:
     """Return the estimands of all contrasts, (1 + n_groups + n_words, n_pairs)."""
     n, n_groups = len(design.connections), len(design.groups)

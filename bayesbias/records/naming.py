@@ -31,13 +31,17 @@ class Naming:
     @property
     def by_key(self) -> dict[str, str]:
         """Names of the sets, keyed as in tables."""
-        return {self.set_keys[group]: name for group, name in self.sets.items()}
+        named: dict[str, str] = {}
+        for group, name in self.sets.items():
+            named.setdefault(self.set_keys[group], name)
+        return named
 
     def of(self, table: pd.DataFrame) -> Naming:
         """Return the names of the groups and sets that a table contains."""
         groups, sets = set(table["protected_group"]), set(table["attribute_set"])
         kept = {group: name for group, name in self.groups.items() if group in groups}
         keys = {group: key for group, key in self.set_keys.items() if key in sets}
+        keys |= {group: key for group, key in _own_sets(table).items() if group in self.sets}
         says = {group: name for group, name in self.sets.items() if group in keys}
         return Naming(kept, says, keys)
 
@@ -68,11 +72,16 @@ def naming_of(wordlist: WordList) -> Naming:
 
 def names_in(table: pd.DataFrame) -> Naming:
     """Return names made from the groups and sets of a table that has no list."""
-    own = table[table["connection"] == "associated"].astype(str)
-    keys = dict(own.drop_duplicates("protected_group")[["protected_group", "attribute_set"]].values)
+    keys = _own_sets(table)
     groups = list(dict.fromkeys(table["protected_group"].astype(str)))
     sets = {group: _words(key, "set") for group, key in keys.items()}
     return Naming({group: _words(group) for group in groups}, sets, keys)
+
+
+def _own_sets(table: pd.DataFrame) -> dict[str, str]:
+    """Return the first set of each group's own stereotypes."""
+    own = table[table["connection"] == "associated"].astype(str)
+    return dict(own.drop_duplicates("protected_group")[["protected_group", "attribute_set"]].values)
 
 
 def _words(name: str, kind: str = "group", word: str = "words") -> str:

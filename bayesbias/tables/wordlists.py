@@ -94,7 +94,10 @@ class WordList(Shown):
         return tuple(dict.fromkeys(word for _, _, words in self._sets() for word in words))
 
     def set_name(self, group: str) -> str:
-        """Return the name of a group's stereotype set in the table's ``attribute_set`` column."""
+        """Return the name of a group's stereotype set in the table's ``attribute_set`` column.
+
+        In the table, groups with the same stereotypes share the set of the first of them.
+        """
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
     def to_frame(self) -> pd.DataFrame:
