@@ -1,5 +1,6 @@
 """Distance tables of a two-dimensional embedding with cosines that are easy to compute by hand."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from builders import refused
@@ -65,6 +66,20 @@ def test_a_pair_stands_once_and_no_word_meets_itself() -> None:
     assert not (table["protected_word"] == table["attribute"]).any()
     own = table[(table["protected_word"] == "he") & (table["attribute"] == "nurse")]
     assert own["connection"].tolist() == ["associated"]  # the first connection counts
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.warnings.WordsInTwoSets")
+def test_other_groups_have_a_shared_word_in_the_same_set_whatever_words_are_missing() -> None:
+    groups = {name: (name,) for name in "xyz"}
+    sets = {"y": ("a", "b", "c"), "x": ("a", "b"), "z": ("d", "e")}
+    rows = dict(zip("xyzabcde", np.random.default_rng(1).normal(size=(8, 3)), strict=True))
+    for lost in (set(), {"c"}, {"a", "c"}):
+        known = {word: rows[word] for word in rows if word not in lost}
+        table = distance_table(known, WordList("toy", groups, sets))
+        shared = table[table["attribute"].isin(["a", "b"])]
+        assert shared.loc[shared["protected_word"].isin(["x", "z"]), "attribute_set"].unique() == [
+            "x_stereotype"
+        ]
 
 
 def test_missing_words_are_absent_rows_and_reported() -> None:

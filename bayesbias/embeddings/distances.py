@@ -49,7 +49,7 @@ def distance_table(
     Stereotypes of a word's own group are ``associated``, and those of other groups are
     ``different``. Control words are ``neutral``, ``human``, or ``matched``. Each pair has one row;
     if several connections apply, it has the first. Groups with the same stereotypes share a set,
-    with the name of the first; for other groups, a word of several sets is in the smallest. No word
+    the smallest; for other groups, a word of several sets is in the smallest of them. No word
     is compared with itself, and spellings with the same vector count once. Missing words have no
     rows; `missing_words` lists them.
 
@@ -297,16 +297,17 @@ def sets_of(
     """Return the connection, name, and words with vectors of the sets in a group's rows.
 
     Each stereotype is in one set: the group's own, or else the smallest. Groups with the same
-    stereotypes share a set, which has the name of the first.
+    stereotypes share a set. Sizes are those in the list, so sets in other embeddings agree.
     """
     found = {
         other: [spellings[word] for word in words if word in spellings]
         for other, words in wordlist.stereotypes.items()
     }
     names, homes = dict[frozenset[str], str](), dict[str, str]()
-    for other, words in found.items():
-        names.setdefault(frozenset(words), wordlist.set_name(other))
-    for other in sorted(found, key=lambda other: (other != group, len({*found[other]}))):
+    smallest_first = sorted(found, key=lambda other: len(wordlist.stereotypes[other]))
+    for other in smallest_first:
+        names.setdefault(frozenset(found[other]), wordlist.set_name(other))
+    for other in sorted(smallest_first, key=lambda other: other != group):
         for word in found[other]:
             homes.setdefault(word, other)
     sets = [

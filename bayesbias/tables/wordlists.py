@@ -96,7 +96,7 @@ class WordList(Shown):
     def set_name(self, group: str) -> str:
         """Return the name of a group's stereotype set in the table's ``attribute_set`` column.
 
-        In the table, groups with the same stereotypes share the set of the first of them.
+        In the table, groups with the same stereotypes share one of their sets.
         """
         return self.stereotype_names.get(group, f"{group}_stereotype")
 
