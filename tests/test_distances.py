@@ -162,3 +162,6 @@ def test_what_cannot_be_measured_is_refused() -> None:
         ("only control", {"groups": {}, "stereotypes": {}}),
     ):
         refused(message, distance_table, VECTORS, word_list(**changed))
+    same = word_list(stereotypes=dict.fromkeys(("man", "woman"), ("nurse",)))
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        refused("have the same stereotypes", distance_table, VECTORS, same)

@@ -340,7 +340,13 @@ def _pairs(spellings: Mapping[str, str], wordlist: WordList) -> pd.DataFrame:
     pairs = pairs.drop_duplicates(list(WORDS))
     pairs = pairs[pairs["protected_word"] != pairs["attribute"]].reset_index(drop=True)
     expected = [*STEREOTYPES, *(name for name in CONTROLS if name in wordlist.controls)]
-    if without := [name for name in expected if name not in connections_present(pairs)]:
+    present = connections_present(pairs)
+    if "different" not in present and "associated" in present:
+        raise ValueError(
+            f"the groups of {wordlist.name!r} have the same stereotypes, as far as these are in "
+            "the embedding, so none is a different one; list some that only one group has"
+        )
+    if without := [name for name in expected if name not in present]:
         raise ValueError(
             f"the table of {wordlist.name!r} has no rows for {', '.join(without)}, because no "
             "pair of the required words is in the embedding. Use an embedding with more of the "
