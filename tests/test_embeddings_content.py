@@ -220,6 +220,16 @@ def test_what_is_odd_is_read_and_said(file, content, expected, notice) -> None:
     assert [type(each.message).__name__ for each in caught] == ([notice] if notice else [])
 
 
+@pytest.mark.parametrize("write", [as_text, as_binary])
+def test_a_damaged_word_before_the_first_good_one_is_said(file: File, write) -> None:
+    content = write({"ca?": (1, 2), "père": (3, 4), "mère": (5, 6), "eau": (7, 8)})
+    path = file("v.txt", content.replace(b"ca?", b"ca\xe9"))
+    for limit in (None, 2):
+        with pytest.warns(bb.warnings.ReadAsLatin1) as told:
+            assert load_vectors(path, limit=limit).index_to_key[:2] == ["caé", "père"]
+        assert (told[0].message.n, told[0].message.words) == (1, ("caé",))
+
+
 @pytest.mark.parametrize(("promised", "told"), [(149, ""), (50, ""), (250, ""), (49, "continues")])
 def test_a_header_may_be_wrong_by_a_hundred_words(file: File, promised: int, told: str) -> None:
     rows = {f"w{i}": (i + 0.25, 1.5) for i in range(150)}

@@ -26,11 +26,11 @@ class Decoder:
     """Decode words one by one, and count those that are not UTF-8.
 
     Single damaged words of a UTF-8 file, such as words that word2vec cut off, are read with
-    escapes. If most words with special letters are not UTF-8, they are read as Latin-1.
+    escapes. If most words with special letters so far are not UTF-8, they are read as Latin-1.
     """
 
     def __init__(self) -> None:
-        self.good, self.bad, self.latin = 0, 0, list[str]()
+        self.good, self.bad, self.n_latin, self.latin = 0, 0, 0, list[str]()
 
     def __call__(self, word: bytes) -> str:
         """Return a word as text."""
@@ -41,17 +41,17 @@ class Decoder:
             if self.bad <= self.good:
                 return word.decode(errors=ODD)
             text = word.decode("cp1252", errors=LATIN)
-            if self.bad <= MOST_KEPT:
+            self.n_latin += 1
+            if self.n_latin <= MOST_KEPT:
                 self.latin.append(text)
             return text
         self.good += not text.isascii()
         return text
 
     def close(self, path: Path) -> None:
-        """Warn if the words were read as Latin-1."""
-        if self.bad <= self.good:
-            return
-        warn_of_latin(self.bad, self.latin, path)
+        """Warn if words were read as Latin-1."""
+        if self.n_latin:
+            warn_of_latin(self.n_latin, self.latin, path)
 
 
 def warn_of_latin(n: int, words: Sequence[str], path: Path, *, strict: bool = False) -> None:

@@ -73,8 +73,8 @@ def binary_chunks(source: Embedding, wanted: Collection[str] | None = None) -> I
                 vectors = scan.numbers([spans[row] for row in rows], dims)
                 ranks = np.array(rows) + scan.done - len(spans) + 1
                 yield Chunk([found[row][0] for row in rows], vectors, ranks)
-            if source.limit is not None and scan.done > source.limit:
-                return
+            if source.limit is not None and source.limit <= scan.done < scan.count:
+                break
             tick()
     if scan.blanks:
         warn(KeysWithBlanks(len(scan.blanks), tuple(scan.blanks), about=str(path)))
