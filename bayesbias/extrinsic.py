@@ -7,7 +7,7 @@ A score is useful if the models it ranks as more biased also treat people more u
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from ._core.checks import check_choice, check_filled, check_labels, check_number
 from ._core.intervals import DEFAULT_CI_PROB, LEAST_RESAMPLES, check_probability
 from ._core.random import Seed, as_seed_sequence
 from .tables.schema import as_pandas, is_frame, real_numbers, require_columns
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
 
 NUMBERS = ("score", "bias")
 """Columns of the numbers that `correlations` relates."""
@@ -235,8 +238,8 @@ def correlations(
     frame = require_columns(frame, ("model", "class", *NUMBERS))
     frame = frame.assign(**{name: _numbers(name, frame[name]) for name in NUMBERS})
     check_filled({name: frame[name] for name in ("model", "class")})
-    means = frame.groupby(["model", "class"], sort=False)[[*NUMBERS]].mean()
-    sizes = means.abs().groupby("model", sort=False).mean()
+    means = _means(frame.groupby(["model", "class"], sort=False)[[*NUMBERS]])
+    sizes = _means(means.abs().groupby("model", sort=False))
     parts = [("class", name, part) for name, part in means.groupby("model", sort=False)]
     parts += [("sample", name, part) for name, part in frame.groupby("model", sort=False)]
     options: dict[str, Any] = {"method": method, "ci_prob": ci_prob, "seed": as_seed_sequence(seed)}
@@ -293,7 +296,7 @@ def ranking_accuracy(
         if names.shape != score.shape:
             raise ValueError(f"models must have {len(score)} names, one per run; got {len(names)}")
         codes = pd.factorize(names)[0]
-        score, bias = pd.DataFrame([score, bias]).T.groupby(codes).mean().to_numpy().T
+        score, bias = _means(pd.DataFrame([score, bias]).T.groupby(codes)).to_numpy().T
     z, standard = _reach(ci_prob), (bias - bias.mean()) / (bias.std() or 1)
     less, more = score[standard < -abs(sds)], score[standard > abs(sds)]
     if not (m := len(less)) or not (n := len(more)):
@@ -328,6 +331,11 @@ def _area(low: FloatArray, high: FloatArray) -> float:
 def _coefficient(both: FloatArray, method: str) -> float:
     values = pd.DataFrame(both.T).rank().to_numpy().T if method == "spearman" else both
     return float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
+
+
+def _means(groups: DataFrameGroupBy[Any, Any]) -> pd.DataFrame:
+    """Return the means of groups, which are exact if all values of a group are equal."""
+    return groups.mean().clip(groups.min(), groups.max())
 
 
 def _finite(name: str, values: ArrayLike, n: int) -> FloatArray:

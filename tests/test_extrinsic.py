@@ -1,5 +1,7 @@
 """Measures of downstream bias, and their agreement with scores."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -181,6 +183,12 @@ def test_refusals() -> None:
     for few in (0, 24):
         refused("n_resamples must be", correlate, *FOUR, clusters=[*"abcd"], n_resamples=few)
     refused("models must be over 1 sd below", ranking_accuracy, [1, 2, 3], [0.1, 0.1, 0.1])
+    sizes = np.arange(1, 25)  # sums of as many equal numbers are rounded differently
+    names, scores = np.repeat(sizes, sizes), np.arange(sizes.sum()) % 7
+    equal = np.full(len(names), 1 / 3)
+    refused("over 1 sd below", partial(ranking_accuracy, models=names), scores, equal)
+    parts = {"model": names, "class": 0, "score": scores, "bias": equal}
+    refused("biases that vary", correlations, pd.DataFrame(parts))
     refused("scores must be finite numbers, as", ranking_accuracy, [1, np.nan], [0.1, 0.2])
     for models, why in (([*"ab"], "4 names.* got 2"), ([*"abc", None], "no model in row 3")):
         refused(why, ranking_accuracy, *FOUR, models=models)

@@ -74,6 +74,8 @@ def test_kls_by_hand_and_jss_of_equal_scores() -> None:
     refused("KLS is undefined", same.kls)
     for sides in (([1.0, 2.0], [1.0]), ([1.0], [2.0]), ([[1.0, 2.0]], [[1.0, 2.0]])):
         refused("scores for the same pairs", maskedlm.Normals.fit, *sides)
+    for sides in (([0.1] * 3, [1, 2, 4]), ([1, 2, 4], [0.1] * 3)):  # NumPy's sd is 1e-17
+        refused("scores are equal", maskedlm.Normals.fit, *sides)
     for means, sds in (((0, 1), (0, 1)), ((0, 1), (-1, 1))):
         refused("above zero", maskedlm.Normals, means, sds)
     for means, sds in (((0,), (1, 1)), ((0, 1), (1,)), ((0, np.nan), (1, 1)), ((0, 1), (1, 2, 3))):
@@ -293,7 +295,7 @@ def test_posteriors_do_not_depend_on_the_scale_of_scores_nor_on_the_order_of_mod
 
 def test_ties_count_half_and_columns_and_pairs_may_be_absent() -> None:
     paired = preferred(n_clusters=4).drop(columns=["cluster", "direction", "token_difference"])
-    data = maskedlm.preferences(paired.assign(difference=0.0))
+    data = maskedlm.preferences(paired.assign(difference=0.0, token_difference=0.1))
     form = bb.build_model(  # in PyMC
         data.design_of(data.y[:, 0], "one"), bb.load_model("pairs-signs").without("slope")
     )

@@ -258,6 +258,9 @@ def test_rough_precisions_are_those_of_means_within_cells(table: pd.DataFrame) -
     attributes = pd.DataFrame({"weight": weight, "sum": weight * (y - cells.transform("mean"))})
     attributes = attributes.groupby(design.attribute).sum()
     expected = attributes["weight"], attributes["sum"] / attributes["weight"]
+    equal = replace(design, y=0.1 * (1.0 + rough.cell))  # in each cell
+    exact = replace(design, y=1.0 + rough.cell)
+    np.testing.assert_allclose(RoughFit(equal).variance, RoughFit(exact).variance / 100)
     of_words = next(
         term
         for term in load_model("crossed").terms

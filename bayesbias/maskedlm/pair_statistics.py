@@ -59,12 +59,11 @@ class Normals:
         if not alike or len(sides[0]) < 2 or not np.isfinite(sides).all():
             raise ValueError("stereo and anti need finite scores for the same pairs (two or more)")
         scores = np.stack(sides)
+        for role, equal in zip(ROLES, scores.min(axis=1) == scores.max(axis=1), strict=True):
+            if equal:
+                raise ValueError(f"all {role} scores are equal, so a Normal cannot be fitted")
         with np.errstate(over="ignore", invalid="ignore"):  # `Normals` refuses infinite sds
             sds = scores.std(axis=1, ddof=1)
-        if not sds.min() > 0:
-            raise ValueError(
-                f"all {ROLES[int(sds.argmin())]} scores are equal, so a Normal cannot be fitted"
-            )
         (mean, other_mean), (sd, other_sd) = scores.mean(axis=1).tolist(), sds.tolist()
         return Normals((mean, other_mean), (sd, other_sd))
 

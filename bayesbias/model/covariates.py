@@ -38,7 +38,7 @@ LARGEST = 1e100
 """Largest deviation of a covariate from its mean; the smallest is its inverse."""
 
 SAME = 1e-9
-"""Share of a covariate's variation below which the rest is rounding error."""
+"""Share of the variation of a covariate or outcome below which the rest is rounding error."""
 
 
 class Center(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._core.arrays import FloatArray, Numbers
+from .covariates import SAME
 from .design import Design
 from .terms import Term
 
@@ -49,7 +50,8 @@ class RoughFit:
         cells = np.unique(self.cell) % n
         free = np.bincount(design.connection, minlength=n) - np.bincount(cells, minlength=n)
         squares = np.bincount(design.connection, self.residual**2, minlength=n)
-        common = squares.sum() / free.sum() if squares.sum() > 0 else max(design.y.var(), 1e-6)
+        is_settled = squares.sum() <= SAME**2 * (design.y @ design.y)
+        common = max(design.y.var(), 1e-6) if is_settled else squares.sum() / free.sum()
         self.variance = (squares + PRIOR_COUNT * common) / (free + PRIOR_COUNT)
 
     def of_term(self, design: Design, term: Term) -> tuple[FloatArray | float, FloatArray | float]:
