@@ -152,8 +152,9 @@ class NoGroupContrast(BayesbiasWarning):
 
     groups: tuple[str, ...]
     text = (
-        "no row for {groups}: other groups have no distances to the same set, or none to the set "
-        "of a third group. List some stereotypes that no other group has"
+        "no row of own minus other stereotypes for {groups}: other groups have no distances to the "
+        "same set, or none to the set of a third group. List some stereotypes that no other group "
+        "has"
     )
 
 
@@ -476,9 +477,9 @@ class ReadAsLatin1(BayesbiasWarning):
     words: tuple[str, ...]
     doubtful: bool
     text = (
-        "the file is not UTF-8, so {n:word was|words were} read as Latin-1 ({words:3})"
-        "{doubtful:, which looks wrong|}. If the encoding is another, such as GBK, convert it: "
-        "iconv -f GBK -t UTF-8 OLD > NEW"
+        "{n:word is|words are} not UTF-8 and read as Latin-1 ({words:3})"
+        "{doubtful:, which looks wrong|}. If the file has another encoding, such as GBK, convert "
+        "it: iconv -f GBK -t UTF-8 OLD > NEW"
     )
 
 

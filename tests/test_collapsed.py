@@ -428,6 +428,7 @@ def test_draws_by_way_of_full_tables_are_those_of_the_exact_density(
     design = without_some(with_random_likeness(make_design(table), rng), share)
     posterior = collapse(design, model_named("by-group"))
     monkeypatch.setattr("bayesbias.sampling.exact.CLOSE", close)
+    monkeypatch.setattr("bayesbias.sampling.exact.FEW_GAPS", 0)
     filled = sample_exact(posterior, 1000, np.random.default_rng(1), effects=False)
     monkeypatch.setattr("bayesbias.sampling.exact.MANY_GAPS", np.inf)
     exact = sample_exact(posterior, 1000, np.random.default_rng(2), effects=False)

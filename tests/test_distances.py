@@ -9,6 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import bayesbias as bb
 from bayesbias.embeddings.distances import distance_table, missing_words
+from bayesbias.records.naming import naming_of
 from bayesbias.tables.schema import COLUMNS
 from bayesbias.tables.wordlists import WordList
 
@@ -165,3 +166,35 @@ def test_what_cannot_be_measured_is_refused() -> None:
     same = word_list(stereotypes=dict.fromkeys(("man", "woman"), ("nurse",)))
     with pytest.warns(bb.warnings.WordsInTwoSets):
         refused("have the same stereotypes", distance_table, VECTORS, same)
+
+
+def test_sets_do_not_depend_on_which_words_an_embedding_has() -> None:
+    rng = np.random.default_rng(4)
+    groups = {name: (f"{name}1", f"{name}2") for name in "abc"}
+    stereotypes = {"a": ("x",), "b": ("x", "y"), "c": ("x", "y", "z")}
+    words = WordList(name="nested", groups=groups, stereotypes=stereotypes, controls={})
+    spaces = {word: rng.standard_normal(4) for word in words.words}
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        whole = distance_table(spaces, words)
+    del spaces["y"]
+    with pytest.warns(bb.warnings.WordsInTwoSets):
+        few = distance_table(spaces, words)
+    ids = ["protected_word", "attribute", "attribute_set", "connection"]
+    both = whole[whole["attribute"] != "y"]
+    assert set(map(tuple, few[ids].astype(str).values)) == set(
+        map(tuple, both[ids].astype(str).values)
+    )
+
+
+def test_names_of_sets_go_with_the_groups_that_have_words() -> None:
+    rng = np.random.default_rng(4)
+    words = WordList(
+        name="shared",
+        groups={"c": ("none",), "a": ("a1", "a2"), "b": ("b1", "b2")},
+        stereotypes={"c": ("x", "y"), "a": ("x", "y"), "b": ("z",)},
+        controls={},
+    )
+    spaces = {word: rng.standard_normal(4) for word in words.words if word != "none"}
+    with pytest.warns(bb.warnings.BayesbiasWarning):
+        named = naming_of(words).of(distance_table(spaces, words))
+    assert [*named.groups] == [*named.sets] == ["a", "b"]

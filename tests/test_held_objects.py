@@ -456,6 +456,8 @@ def test_ranks_in_a_column_are_kept_and_count_for_the_limit() -> None:
 def test_a_column_of_another_length_has_no_ranks() -> None:
     with pytest.warns(bb.warnings.ColumnsNotRead, match="'count'"):
         assert known_ranks(as_keyed({"word": WORDS, "count": [3, 2], "vector": MATRIX})) is None
+    single = {"word": WORDS, "vector": MATRIX, "dim": np.array(4)}
+    assert as_keyed(single).index_to_key == as_keyed({"word": WORDS, "vector": MATRIX}).index_to_key
 
 
 WHOLE = np.array([[1, 0, 2], [0, 1, 0], [3, 1, -4]])

@@ -303,17 +303,21 @@ def sets_of(
         other: [spellings[word] for word in words if word in spellings]
         for other, words in wordlist.stereotypes.items()
     }
+    contents = {
+        other: frozenset(spellings.get(word, word) for word in words)
+        for other, words in wordlist.stereotypes.items()
+    }
     names, homes = dict[frozenset[str], str](), dict[str, str]()
-    smallest_first = sorted(found, key=lambda other: len(wordlist.stereotypes[other]))
+    smallest_first = sorted(found, key=lambda other: len(contents[other]))
     for other in smallest_first:
-        names.setdefault(frozenset(found[other]), wordlist.set_name(other))
+        names.setdefault(contents[other], wordlist.set_name(other))
     for other in sorted(smallest_first, key=lambda other: other != group):
         for word in found[other]:
             homes.setdefault(word, other)
     sets = [
         (
             STEREOTYPES[other != group],
-            names[frozenset(words)],
+            names[contents[other]],
             [word for word in words if homes[word] == other],
         )
         for other, words in sorted(found.items(), key=lambda item: item[0] != group)

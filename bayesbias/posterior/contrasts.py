@@ -130,7 +130,8 @@ def contrasts(
     Warns
     -----
     NoGroupContrast
-        If a group has own stereotypes, but no row, although other groups have rows.
+        If a group has own stereotypes, but no row that compares them with others, although other
+        groups have such rows.
 
     Notes
     -----
@@ -182,7 +183,7 @@ def contrasts(
         raise ArgumentError(Argument("named"), text)
     words = [*words]
     reading, names = reading_of(tree, ci_prob, rope, ci_kind), labels(tree, "connection")
-    _warn_of_lacking(tree, over)
+    _warn_of_lacking(tree, over, words)
     is_other = between != "connections" or over != "population"
     if of == "attribute":
         if words or is_other:
@@ -261,9 +262,9 @@ def default_draws(tree: DataTree) -> tuple[pd.DataFrame, FloatArray]:
     return keys, gaps[:, keys.index, 0]
 
 
-def _warn_of_lacking(tree: DataTree, over: str) -> None:
+def _warn_of_lacking(tree: DataTree, over: str, words: Sequence[str]) -> None:
     lacking = groups_without_contrast(design_of(tree), spec_of(tree))
-    if lacking and over == "population":
+    if lacking and not words and over == "population":
         warn(NoGroupContrast(lacking))
 
 

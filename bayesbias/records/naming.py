@@ -40,8 +40,12 @@ class Naming:
         """Return the names of the groups and sets that a table contains."""
         groups, sets = set(table["protected_group"]), set(table["attribute_set"])
         kept = {group: name for group, name in self.groups.items() if group in groups}
-        keys = {group: key for group, key in self.set_keys.items() if key in sets}
-        keys |= {group: key for group, key in _own_sets(table).items() if group in self.sets}
+        own = _own_sets(table)
+        keys = {
+            group: own.get(group, key)
+            for group, key in self.set_keys.items()
+            if group in own or (key in sets and key not in own.values())
+        }
         says = {group: name for group, name in self.sets.items() if group in keys}
         return Naming(kept, says, keys)
 

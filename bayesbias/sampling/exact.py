@@ -87,6 +87,12 @@ CLOSE = 0.5
 SPARE = 4
 """Number of draws from these other proposals for each draw to keep."""
 
+FEW_GAPS = 150
+"""Number of gaps up to which the exact density is quick enough if first proposals are not close."""
+
+N_NOISES = 4
+"""Number of gaps' outcomes over which these proposals average, or single ones hide some sds."""
+
 MANY_GAPS = 8
 """Number of gaps from which drawing them takes less time than integrating over them."""
 
@@ -180,7 +186,8 @@ def _by_filling(
     """Draw parameters together with the gaps' outcomes, or return None if few draws are kept.
 
     The first proposals count the expected outcomes as measured, so with many gaps they are too
-    narrow. The next ones come from the density of gaps with the same noise at all parameters.
+    narrow. The next ones come from the mean density of gaps with the same few noises at all
+    parameters.
     """
     typical = posterior.design.y.mean() - posterior.spec.center
     full = with_gaps(posterior, np.full((1, posterior.n_gaps), typical))
@@ -201,8 +208,11 @@ def _by_filling(
             best = (drawn, parameters[chosen], n_modes, floor), gaps[chosen]
         if drawn.ess > CLOSE / spare * rough.ess:
             return best
+        if posterior.n_gaps <= FEW_GAPS:
+            return None
         starts, spare = near.coordinates.parameters(modes), SPARE
-        density = partial(fitted.log_density, rng.standard_normal((1, posterior.n_gaps)))
+        noises = rng.standard_normal((N_NOISES, 1, posterior.n_gaps))
+        density = partial(fitted.mean_log_density, noises)
         found = [find_mode(density, start, bounds_of(posterior)) for start in starts]
         prior = partial(log_prior, posterior.spec, posterior.blocks)
         continued = partial(_continued, density, prior, floor)
@@ -397,6 +407,11 @@ class Gaps:
         """
         gaps = self.at(parameters, noise)
         return log_density(self.posterior, parameters, gaps) + 0.5 * (noise**2).sum(axis=1)
+
+    def mean_log_density(self, noises: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Return the log of the mean of the densities that several noises estimate."""
+        logs = [self.log_density(noise, parameters) for noise in noises]
+        return np.asarray(np.logaddexp.reduce(logs) - np.log(len(logs)))
 
 
 def fitted_gaps(posterior: Collapsed, parameters: FloatArray) -> Gaps:

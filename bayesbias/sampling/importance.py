@@ -174,6 +174,7 @@ def reweighed(
 
     Also return the indices of the chosen draws.
     """
+    _, k = smoothed_tail(log_ratios)
     weights = np.exp(log_ratios - log_ratios.max())
     weights /= weights.sum()
     kept = 1 / (len(weights) * (weights**2).sum())
@@ -182,6 +183,7 @@ def reweighed(
         drawn,
         points=drawn.points[chosen],
         log_p=(drawn.log_p + log_ratios)[chosen],
+        pareto_k=max(drawn.pareto_k, k),
         ess=drawn.ess * float(kept),
     )
     return again, chosen

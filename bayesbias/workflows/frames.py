@@ -126,7 +126,8 @@ def question_of(pairs: pd.DataFrame, gaps: pd.DataFrame) -> Question:
     """Return what the overall contrast answers about the groups and sets that were measured."""
     n_groups, n_sets = pairs[["protected_group", "attribute_set"]].nunique()
     estimand = set(at_level(default_rows(gaps), OVERALL)["estimand"])
-    is_shared = pairs.loc[pairs["own"], "attribute_set"].nunique() == 1
+    own = pairs[pairs["own"]]
+    is_shared = own["attribute_set"].nunique() == 1 and own["protected_group"].nunique() < n_groups
     if n_groups == 1:
         return Question.ALONE
     if WITHIN in estimand or (PLAIN in estimand and not is_shared):

@@ -214,7 +214,8 @@ def _in_order(words: Collection[Any], columns: Mapping[str, Any]) -> pd.DataFram
     table: dict[str, pd.Series] = {}
     for name, given in columns.items():
         if isinstance(given, Collection) and not isinstance(given, str | bytes | Mapping):
-            cells = [*array_of(given)]
+            values = array_of(given)
+            cells = [*values] if np.ndim(values) else []
             known = [cells[row] for row in order] if len(cells) == n_rows else None
             table |= {name: pd.Series(known, range(len(order)), dtype=object)} if cells else {}
     return pd.DataFrame(table)
