@@ -154,6 +154,9 @@ def test_draws_from_an_approximation_get_the_exact_density() -> None:
     assert again.points.std() == pytest.approx(1, abs=0.06)
     # The mean square of the weights is exp(0.5²).
     assert again.ess == pytest.approx(drawn.ess * np.exp(-0.25), rel=0.05)
+    assert again.pareto_k < 0.7
+    heavy, _ = reweighed(drawn, -np.log(rng().random(N)), N, rng())
+    assert heavy.pareto_k == pytest.approx(1, abs=0.25)  # the weights have no mean
 
 
 def test_a_skewed_density_is_drawn_faithfully() -> None:

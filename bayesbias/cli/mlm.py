@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def score(
     from .._core.checks import check_numbers
     from .._core.transformer_files import place_of
     from ..maskedlm.measures import require_measures
-    from ..maskedlm.score_files import KIND, SCORES
+    from ..maskedlm.score_files import KIND, SCORES, hash_of
     from ..workflows import output
     from ..workflows.results import noticed
 
@@ -90,7 +89,7 @@ def score(
     pairs = bb.maskedlm.read_pairs(
         data, dataset, part=part, bias_types=bias_type, metadata=metadata
     )
-    data_hash, metadata_hash = _hash_of(data), None if metadata is None else _hash_of(metadata)
+    data_hash, metadata_hash = hash_of(data), metadata and hash_of(metadata)
     output.require_place(out, force=force, names=(SCORES, *output.OWN_NAMES))
     read = bb.maskedlm.load_language_model(
         model, device=device, dtype=dtype, compile=compile, name=name, allow_pickle=allow_pickle
@@ -117,7 +116,7 @@ def score(
             "metadata_hash": metadata_hash,
             "dtype": dtype,
             "n_pairs": len(pairs),
-            "scores_hash": _hash_of(stage / SCORES),
+            "scores_hash": hash_of(stage / SCORES),
             "unscored": scores.attrs["unscored"],
             "warnings": [str(one) for one in notices],
             "versions": output.versions("torch", "transformers"),
@@ -131,13 +130,6 @@ def score(
         f"{out / SCORES}: {len(scores):,} scores of {len(pairs):,} pairs under {read.name}.",
         f"Next: bayesbias mlm report {shlex.quote(str(out))}",
     )
-
-
-def _hash_of(path: Path) -> str:
-    from .._core.reading import parts_of
-
-    archive, member = parts_of(path.expanduser())
-    return hashlib.sha256(archive.read_bytes() + member.encode()).hexdigest()
 
 
 @app.command

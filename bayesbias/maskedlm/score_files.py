@@ -47,6 +47,12 @@ _FIELDS: dict[str, type] = {
 """Fields of a record that reports use, with their types."""
 
 
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file and, if it is in an archive, of its name there."""
+    archive, member = parts_of(path.expanduser())
+    return hashlib.sha256(archive.read_bytes() + member.encode()).hexdigest()
+
+
 def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Read the scores and the record in a folder.
 
@@ -66,8 +72,8 @@ def read_scored(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             f"{place} has missing or invalid fields: {', '.join(lacking) or 'unscored'}; score "
             "the pairs again"
         )
-    written = record.get("scores_hash")
-    if written is not None and written != hashlib.sha256(path.read_bytes()).hexdigest():
+    digest = hash_of(path)
+    if record.get("scores_hash", digest) != digest:  # early records have no hash
         raise ValueError(
             f"{path} is not as `{KIND}` wrote it, so scores may be missing or wrong; copy the "
             "whole folder, or run the command again with --force, which uses remembered scores"
@@ -261,9 +267,8 @@ def _read_log(file: Path, layout: str, targets: Targets | None) -> Read:
     with located(file):
         LAYOUTS[layout].read(file, content)
         frame = completed(content.rows, LOG_COLUMNS)
-    digest = hashlib.sha256(parts_of(file)[0].read_bytes()).hexdigest()
     models = [str(name) for name in frame["model"].unique()]
     faults = Counter({why: n for why, n in content.left_out.items() if why not in ANSWERS})
     warn_of(faults + content.unanswered, file)
-    log = {"log": str(file), "layout": layout, "models": models, "data_hash": digest}
+    log = {"log": str(file), "layout": layout, "models": models, "data_hash": hash_of(file)}
     return frame, log | {"left_out": dict(content.left_out), "answers": content.answers}

@@ -15,7 +15,7 @@ little.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
@@ -196,8 +196,12 @@ def _by_filling(
         full = with_gaps(posterior, expected_gaps(posterior, mode[None]))
     density: LogDensity = partial(log_density, full)
     near, modes = _surroundings(full, density, mode)
-    best, spare = None, 1
+    best, spare, fitted = None, 1, None
     for _ in range(MOST_TRIES):
+        if fitted is not None:
+            spare, noises = SPARE, rng.standard_normal((N_NOISES, 1, posterior.n_gaps))
+            density = partial(fitted.mean_log_density, noises)
+            near, modes = _moved(posterior, density, near, modes)
         rough, parameters, n_modes, floor = _drawn(near, modes, spare * n_draws, rng)
         floored = np.maximum(parameters, floor)
         fitted = fitted_gaps(posterior, floored[:N_FITTED])
@@ -210,15 +214,19 @@ def _by_filling(
             return best
         if posterior.n_gaps <= FEW_GAPS:
             return None
-        starts, spare = near.coordinates.parameters(modes), SPARE
-        noises = rng.standard_normal((N_NOISES, 1, posterior.n_gaps))
-        density = partial(fitted.mean_log_density, noises)
-        found = [find_mode(density, start, bounds_of(posterior)) for start in starts]
-        prior = partial(log_prior, posterior.spec, posterior.blocks)
-        continued = partial(_continued, density, prior, floor)
-        near = replace(near, coordinates=replace(near.coordinates, density=continued))
-        modes = near.coordinates.points(np.array(found))
     return best if best and best[0][0].ess > ESS_LIMIT else None
+
+
+def _moved(
+    posterior: Collapsed, density: LogDensity, near: Surroundings, modes: FloatArray
+) -> tuple[Surroundings, FloatArray]:
+    """Return the surroundings with another density, and its modes near the former ones."""
+    prior = partial(log_prior, posterior.spec, posterior.blocks)
+    continued = partial(_continued, density, prior, near.floor)
+    coordinates = replace(near.coordinates, density=continued)
+    starts, ends = coordinates.parameters(modes), bounds_of(posterior)
+    found = _distinct(find_mode(density, start, ends) for start in starts)
+    return replace(near, coordinates=coordinates), coordinates.points(found)
 
 
 def mode_of(posterior: Collapsed) -> FloatArray:
@@ -374,13 +382,23 @@ def _all_modes(posterior: Collapsed, log_density: LogDensity, near: Surroundings
     for sd, peak in zip(sds, peaks, strict=True):
         elsewhere = np.abs(trial[1:-1] - mode[sd]) > SAME_MODE
         starts.append([mode[sd], *trial[1:-1][peak & elsewhere]][:2])
-    modes = [mode]
-    for values in islice(product(*starts), 1, MOST_STARTS):
-        start = mode.copy()
-        start[sds] = values
-        other = find_mode(log_density, start, (trial[0], trial[-1]))
-        if all(np.abs(other - known).max() > SAME_MODE for known in modes):
-            modes.append(other)
+
+    def found() -> Iterator[FloatArray]:
+        yield mode
+        for values in islice(product(*starts), 1, MOST_STARTS):
+            start = mode.copy()
+            start[sds] = values
+            yield find_mode(log_density, start, (trial[0], trial[-1]))
+
+    return _distinct(found())
+
+
+def _distinct(found: Iterable[FloatArray]) -> FloatArray:
+    """Return the modes that differ from those before them."""
+    modes: list[FloatArray] = []
+    for mode in found:
+        if all(np.abs(mode - known).max() > SAME_MODE for known in modes):
+            modes.append(mode)
     return np.array(modes)
 
 

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from .._core.checks import counted
-from .._core.intervals import ERROR_SHARE
 from .._core.jobs import RESULTS, Failure, Finished, Job, run_jobs
 from .._core.warnings import BayesbiasWarning, SamplingWarning, warn
 from ..records.found import Frames, SweepRecord
@@ -162,13 +161,13 @@ def run_sweep(
     frames: dict[str, Any] = {name: kept.joined(name, compared, ()) for name in JOINT_READINGS}
     for frame in frames.values():
         frame.attrs |= attrs
-    exact = all(spec.likelihood == "normal" for spec in config.models)
+    about = {cell: kept.about(one) for cell, one in cells}
     for name in CELL_READINGS:
-        share = ERROR_SHARE if exact and name == "contrasts" else 1
-        own = attrs | {"n_draws": config.n_draws / share**2}
+        known = [one["n_draws"][name] for one in about.values() if "n_draws" in one]
+        own = attrs | {"n_draws": min(known, default=attrs["n_draws"])}
         frames[name] = kept.later(name, cells, CELL, own)
     frames |= _of_tables(kept, cells)
-    methods = {cell: str(kept.about(one)["method"]) for cell, one in cells}
+    methods = {cell: str(one["method"]) for cell, one in about.items()}
     states = _states(config, jobs, done, methods, refused)
     failures = states[states["state"] == "failed"]
     frames |= {"cells": states, "failures": failures}

@@ -247,10 +247,11 @@ def fit_joint(
 
 
 def _packed(result: ModelResult) -> pd.DataFrame:
-    """Join all frames into one; ``attrs`` contains their columns, and the method."""
+    """Join all frames into one; ``attrs`` has their columns, their ``n_draws``, and the method."""
     whole = joined(result.frames, "frame")
     whole.attrs = {
         "columns": {name: list(part) for name, part in result.frames.items()},
+        "n_draws": {name: part.attrs["n_draws"] for name, part in result.frames.items()},
         "method": result.posterior.attrs.get("method", ""),
     }
     return whole
